@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autodrill.engine.core.backend import Array
 
-__all__ = ["Batching", "ComplexKind", "Declaration", "JvpKind", "RuleError", "behind", "integers"]
+__all__ = ["Batching", "ComplexKind", "Declaration", "JvpKind", "RuleError", "behind", "integers", "place"]
 
 JvpKind = Literal["linear", "linear in each argument", "elementwise"]
 ComplexKind = Literal["holomorphic", "adjoint"]
@@ -273,10 +273,18 @@ def behind(axis: Any, ndim: int, *, reduces: bool = False) -> Any:
         return tuple(range(-ndim, 0))
     if isinstance(axis, (tuple, list)):
         return tuple(behind(k, ndim, reduces=reduces) for k in axis)
-    place = operator.index(axis)
-    if reduces and ndim == 0 and place in (0, -1):
+    if reduces and ndim == 0 and operator.index(axis) in (0, -1):
         return ()
-    return normalize_axis_index(place, ndim) - ndim
+    return place(axis, ndim) - ndim
+
+
+def place(axis: Any, ndim: int) -> int:
+    """Return an axis of an array of `ndim` axes, counted from the front.
+
+    Raises:
+        numpy.exceptions.AxisError: The array has no such axis.
+    """
+    return normalize_axis_index(operator.index(axis), ndim)
 
 
 def integers(value: Any) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from autodrill.engine.ops.creation import *
     from autodrill.engine.ops.cumulative import *
     from autodrill.engine.ops.decomposition import *
+    from autodrill.engine.ops.diagonals import *
     from autodrill.engine.ops.eigen import *
     from autodrill.engine.ops.elementary import *
     from autodrill.engine.ops.elementwise import *
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from autodrill.engine.ops.fourier import *
     from autodrill.engine.ops.fused import *
     from autodrill.engine.ops.gathering import *
+    from autodrill.engine.ops.half_spectra import *
     from autodrill.engine.ops.index import *
     from autodrill.engine.ops.interpolation import *
+    from autodrill.engine.ops.joining import *
     from autodrill.engine.ops.layer import *
     from autodrill.engine.ops.linalg import *
     from autodrill.engine.ops.loss import *
@@ -61,10 +64,10 @@ if TYPE_CHECKING:
 # fmt: off
 FAMILIES = (  # in order of use: a name is looked up in one family after the other
     "elementwise", "trigonometric", "reduce", "shape", "contraction", "index", "activation", "probabilities",
-    "arrange", "bessel", "convolution", "creation", "cumulative", "decomposition", "eigen", "elementary", "factors",
-    "fourier", "fused", "gathering", "interpolation", "layer", "linalg", "loss", "margins", "nan_statistics",
-    "normalisation", "norms", "ordering", "parting", "parts", "pooling", "regression", "resizing", "rounding",
-    "sampling", "solving", "special", "statistics", "unpooling", "window", "write",
+    "arrange", "bessel", "convolution", "creation", "cumulative", "decomposition", "diagonals", "eigen", "elementary",
+    "factors", "fourier", "fused", "gathering", "half_spectra", "interpolation", "joining", "layer", "linalg", "loss",
+    "margins", "nan_statistics", "normalisation", "norms", "ordering", "parting", "parts", "pooling", "regression",
+    "resizing", "rounding", "sampling", "solving", "special", "statistics", "unpooling", "window", "write",
 )
 # fmt: on
 

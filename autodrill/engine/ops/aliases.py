@@ -6,7 +6,7 @@ The parameters have NumPy's names; `core.spellings` accepts PyTorch's `dim` and 
 from __future__ import annotations
 
 from autodrill.engine.ops.activation import sigmoid
-from autodrill.engine.ops.arrange import repeat, unstack, vstack
+from autodrill.engine.ops.arrange import repeat, unstack
 from autodrill.engine.ops.contraction import matvec, outer
 from autodrill.engine.ops.cumulative import trapezoid
 from autodrill.engine.ops.elementary import arctan2
@@ -21,6 +21,7 @@ from autodrill.engine.ops.elementwise import (
     subtract,
 )
 from autodrill.engine.ops.index import take_along_axis
+from autodrill.engine.ops.joining import vstack
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.parts import absolute, conj
 from autodrill.engine.ops.reduce import max, min  # noqa: A004 - NumPy's names

@@ -1,4 +1,4 @@
-"""Further rearrangements: padding, repetition, splitting and diagonals, all by selecting elements or adding zeros."""
+"""Further rearrangements: padding, repetition and splitting, all by selecting elements or adding zeros."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from autodrill.engine.core.aliasing import mark_siblings
-from autodrill.engine.core.declaration import behind, integers
+from autodrill.engine.core.declaration import integers, place
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import positive, where
-from autodrill.engine.ops.index import getitem, index_scatter
+from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.shape import (
     broadcast_to,
     concatenate,
-    expand_dims,
     flip,
-    moveaxis,
     reshape,
     swapaxes,
-    transpose,
 )
 
 if TYPE_CHECKING:
@@ -31,10 +28,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "block_diag", "channel_shuffle", "column_stack", "diag", "diag_embed", "diagonal", "dstack", "flatten",
-    "fliplr", "flipud", "hstack", "masked_fill", "masked_select", "meshgrid", "pad", "pad_constant",
-    "pixel_shuffle", "pixel_unshuffle", "ravel", "repeat", "roll", "rot90", "split", "take", "tile", "trace",
-    "tril", "triu", "unstack", "vstack",
+    "flatten", "fliplr", "flipud", "masked_fill", "masked_select", "pad", "pad_constant",
+    "ravel", "repeat", "roll", "rot90", "split", "take", "tile", "unstack",
 ]
 # fmt: on
 
@@ -42,10 +37,25 @@ Widths = tuple[tuple[int, int], ...]
 
 
 def take(x: Array, indices: Any, axis: int | None = None) -> Any:
-    """Return the elements of x at integer `indices` along `axis`, by default of the flattened x."""
+    """Return the elements of x at integer `indices` along `axis`.
+
+    Args:
+        x: Values of any shape.
+        indices: Integers of any shape; negative ones count from the end.
+        axis: The axis; by default x is flattened.
+
+    Returns:
+        The shape of x with that of `indices` in place of the length of the axis.
+
+    Raises:
+        IndexError: An index is outside the axis, or not an integer.
+        numpy.exceptions.AxisError: x lacks the axis.
+
+    Source: agrees with `numpy.take`.
+    """
     if axis is None:
         return getitem(reshape(x, -1), indices)
-    return getitem(x, (*(slice(None),) * (axis % x.ndim), indices))
+    return getitem(x, (*(slice(None),) * place(axis, x.ndim), indices))
 
 
 # Padding
@@ -55,8 +65,18 @@ def take(x: Array, indices: Any, axis: int | None = None) -> Any:
 def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -> Array:
     """Return x with `widths` elements of `value` before and after it along each axis.
 
+    Args:
+        x: Values of any shape.
+        widths: A pair of numbers for each axis, before and after.
+        value: The constant; its derivative is 0.
+
+    Returns:
+        Each length is that of x plus both widths.
+
     Raises:
-        ValueError: A width is negative.
+        ValueError: A width is negative, or there is not one pair for each axis.
+
+    Source: agrees with `numpy.pad` and `torch.nn.functional.pad` of mode `"constant"`.
     """
     if any(low < 0 or high < 0 for low, high in widths):
         raise ValueError(f"cannot pad by {widths}: widths must not be negative; slice x to make it smaller")
@@ -87,9 +107,17 @@ def pad(
     Args:
         x: Values of any shape.
         pad_width: The number of elements before and after: one number, a pair, or a pair for each axis.
-        mode: The padding: `"constant"`; `"reflect"` and `"symmetric"`, x mirrored without and with its edge;
-            `"edge"`, the edge repeated; `"wrap"`, x from its other end.
-        constant_values: The constant.
+        mode: The padding: `"constant"`; `"reflect"` and `"symmetric"`, x mirrored without and with its edge; `"edge"`,
+            the edge repeated; `"wrap"`, x from its other end.
+        constant_values: The constant; its derivative is 0.
+
+    Returns:
+        Each length is that of x plus both widths.
+
+    Raises:
+        ValueError: A width is negative, `pad_width` does not fit the axes, or there is no such mode.
+
+    Source: agrees with `numpy.pad`.
     """
     widths = tuple((int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)))
     if mode == "constant":
@@ -104,7 +132,21 @@ def pad(
 
 
 def tile(x: Array, reps: int | Sequence[int]) -> Any:
-    """Return `reps` copies of x next to each other along each axis."""
+    """Return `reps` copies of x next to each other along each axis.
+
+    Args:
+        x: Values of any shape.
+        reps: The number of copies along the last axis, or along each of the last axes.
+
+    Returns:
+        Each length is that of x times the number of copies; x and `reps` are extended by axes of length 1 in front.
+
+    Raises:
+        ValueError: A number of copies is negative.
+        TypeError: A number of copies is not an integer.
+
+    Source: agrees with `numpy.tile`.
+    """
     counts = integers(reps)
     ndim = max(x.ndim, len(counts))
     counts = (1,) * (ndim - len(counts)) + counts
@@ -115,26 +157,77 @@ def tile(x: Array, reps: int | Sequence[int]) -> Any:
 
 
 def repeat(x: Array, repeats: int | Sequence[int], axis: int | None = None) -> Any:
-    """Return x with each element along `axis` repeated, by default of the flattened x."""
+    """Return x with each element along `axis` repeated.
+
+    Args:
+        x: Values of any shape.
+        repeats: The number of repetitions, or one for each element along the axis.
+        axis: The axis; by default x is flattened.
+
+    Returns:
+        The shape of x with the sum of the repetitions as the length of the axis.
+
+    Raises:
+        ValueError: A number is negative, or there is not one for each element.
+        numpy.exceptions.AxisError: x lacks the axis.
+
+    Source: agrees with `numpy.repeat`; PyTorch's name is `repeat_interleave`.
+    """
     if axis is None:
         return repeat(reshape(x, -1), repeats, 0)
-    return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+    return take(x, np.repeat(np.arange(x.shape[place(axis, x.ndim)]), repeats), axis)
 
 
 def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Any:
-    """Return x with its elements shifted along `axis`; elements shifted beyond one end reappear at the other."""
+    """Return x with its elements shifted along `axis`; elements shifted beyond one end reappear at the other.
+
+    Args:
+        x: Values of any shape.
+        shift: The number of places, positive towards higher indices, or a number for each axis.
+        axis: The axis, or several; by default x is flattened, shifted, and given back its shape.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        ValueError: There is not one shift for each axis.
+        TypeError: A shift is not an integer.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `torch.roll`; `numpy.roll` also takes one shift for several axes.
+    """
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, 0), x.shape)
-    for by, along in zip(integers(shift), integers(axis), strict=True):
-        start = (slice(None),) * (along % x.ndim)
+    steps, axes = integers(shift), integers(axis)
+    if len(steps) != len(axes):
+        raise ValueError(f"`roll` needs a shift for each axis, not {len(steps)} for {len(axes)}")
+    for by, along in zip(steps, (place(k, x.ndim) for k in axes), strict=True):
+        start = (slice(None),) * along
         cut = -by % x.shape[along] if x.shape[along] else 0
         x = concatenate([x[(*start, slice(cut, None))], x[(*start, slice(cut))]], axis=along)
     return x
 
 
 def rot90(x: Array, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    """Return x rotated by k quarter turns in the plane of two axes, from the first towards the second."""
-    first, second = axes
+    """Return x rotated by k quarter turns in the plane of two axes, from the first towards the second.
+
+    Args:
+        x: Values with at least two axes.
+        k: The number of quarter turns; negative ones turn back.
+        axes: The two axes.
+
+    Returns:
+        The shape of x, for odd k with the two lengths exchanged.
+
+    Raises:
+        ValueError: The two axes are equal.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.rot90`.
+    """
+    first, second = (place(axis, x.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"`rot90` needs two different axes, not {tuple(axes)}")
     match k % 4:
         case 0:
             return positive(x)
@@ -147,81 +240,79 @@ def rot90(x: Array, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 
 def fliplr(x: Array) -> Any:
-    """Return x reversed along its second axis."""
+    """Return x reversed along its second axis.
+
+    Args:
+        x: Values with at least two axes.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        numpy.exceptions.AxisError: x has fewer than two axes.
+
+    Source: agrees with `numpy.fliplr`.
+    """
     return flip(x, 1)
 
 
 def flipud(x: Array) -> Any:
-    """Return x reversed along its first axis."""
+    """Return x reversed along its first axis.
+
+    Args:
+        x: Values with at least one axis.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        numpy.exceptions.AxisError: x has no axis.
+
+    Source: agrees with `numpy.flipud`.
+    """
     return flip(x, 0)
 
 
 def ravel(x: Array) -> Any:
-    """Return all elements in one axis."""
+    """Return all elements in one axis, in row-major order.
+
+    Args:
+        x: Values of any shape.
+
+    Returns:
+        Shape (x.size,).
+
+    Source: agrees with `numpy.ravel`.
+    """
     return reshape(x, -1)
 
 
 def flatten(x: Array, start_axis: int = 0, end_axis: int = -1) -> Any:
-    """Return x with the axes from `start_axis` to `end_axis` joined into one."""
+    """Return x with the axes from `start_axis` to `end_axis` joined into one.
+
+    Args:
+        x: Values of any shape.
+        start_axis: The first of the joined axes.
+        end_axis: The last of the joined axes.
+
+    Returns:
+        The shape of x with the product of the joined lengths in their place; (1,) for x without axes.
+
+    Raises:
+        ValueError: The first axis comes after the last.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `torch.flatten`.
+    """
     if x.ndim == 0:
         return reshape(x, 1)
-    start, end = start_axis % x.ndim, end_axis % x.ndim
+    start, end = place(start_axis, x.ndim), place(end_axis, x.ndim)
+    if start > end:
+        raise ValueError(f"`flatten` needs a first axis before the last, not {start_axis} and {end_axis}")
     return reshape(x, (*x.shape[:start], int(np.prod(x.shape[start : end + 1])), *x.shape[end + 1 :]))
 
 
-# Joining and splitting
-
-
-def vstack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the first axis; a vector is a row."""
-    return concatenate([reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays], axis=0)
-
-
-def hstack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the second axis; vectors are joined along their only axis."""
-    whole = [reshape(a, 1) if a.ndim == 0 else a for a in arrays]
-    return concatenate(whole, axis=0 if whole[0].ndim == 1 else 1)
-
-
-def dstack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along a third axis."""
-    whole = [reshape(a, (1, -1, 1)) if a.ndim < 2 else expand_dims(a, 2) if a.ndim == 2 else a for a in arrays]
-    return concatenate(whole, axis=2)
-
-
-def column_stack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the second axis; a vector is a column."""
-    return concatenate([reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], axis=1)
-
-
-def block_diag(*arrays: Array) -> Any:
-    """Return a matrix with the given matrices along its diagonal and zeros elsewhere; a vector is a row."""
-    blocks = [reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays]
-    width = sum(b.shape[1] for b in blocks)
-    starts = np.cumsum([0, *(b.shape[1] for b in blocks)])
-    return concatenate(
-        [
-            pad_constant(b, widths=((0, 0), (int(start), int(width - start - b.shape[1]))))
-            for b, start in zip(blocks, starts, strict=False)
-        ]
-    )
-
-
-def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Any]:
-    """Return the coordinates of a grid: each vector repeated along the axes of all others.
-
-    Args:
-        arrays: Vectors; a number counts as a vector of one element.
-        indexing: `"ij"` for the axes in the order of the vectors, `"xy"` with the first two exchanged.
-    """
-    order = list(range(len(arrays)))
-    if indexing == "xy" and len(arrays) > 1:
-        order[:2] = [1, 0]
-    shape = tuple(arrays[k].size for k in order)
-    return [
-        broadcast_to(reshape(x, tuple(-1 if order[axis] == k else 1 for axis in range(len(arrays)))), shape)
-        for k, x in enumerate(arrays)
-    ]
+# Splitting
 
 
 def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
@@ -229,23 +320,49 @@ def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
 
     As in PyTorch, the parts are views that cannot be written to while recording.
 
+    Args:
+        x: Values with at least one axis.
+        sections: The number of equal parts, or the indices at which a new part begins.
+        axis: The axis that is cut.
+
+    Returns:
+        A list of the parts, which have the shape of x except along the axis.
+
     Raises:
         ValueError: The axis cannot be cut into so many equal parts.
+        numpy.exceptions.AxisError: x lacks the axis.
+
+    Source: agrees with `numpy.split`; PyTorch's `split` takes the length of the parts instead.
     """
+    axis = place(axis, x.ndim)
     length = x.shape[axis]
     if isinstance(sections, (int, np.integer)):
-        if length % sections:
+        if sections < 1 or length % sections:
             raise ValueError(f"an axis of length {length} cannot be split into {sections} equal parts")
         cuts = list(range(0, length + 1, length // sections)) if length else [0] * (sections + 1)
     else:
         cuts = [0, *integers(sections), length]
-    before = (slice(None),) * (axis % x.ndim)
+    before = (slice(None),) * axis
     return _siblings(x[(*before, slice(a, b))] for a, b in pairwise(cuts))
 
 
 def unstack(x: Array, axis: int = 0) -> list[Any]:
-    """Return the parts of x along `axis`, without that axis."""
-    return _siblings(x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis]))
+    """Return the parts of x along `axis`, without that axis.
+
+    Args:
+        x: Values with at least one axis.
+        axis: The axis that is taken apart.
+
+    Returns:
+        A list with a part for each index, of the shape of x without the axis.
+
+    Raises:
+        numpy.exceptions.AxisError: x lacks the axis.
+
+    Source: agrees with `numpy.unstack`; PyTorch's name is `unbind`.
+    """
+    axis = place(axis, x.ndim)
+    return _siblings(x[(*(slice(None),) * axis, k)] for k in range(x.shape[axis]))
 
 
 def _siblings(parts: Iterable[Any]) -> list[Any]:
@@ -254,107 +371,43 @@ def _siblings(parts: Iterable[Any]) -> list[Any]:
     return made
 
 
-# Diagonals and triangles
-
-
-@primitive(view=True)
-def diagonal(xp: Namespace, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Return the diagonal of two axes as the last axis; a positive `offset` is above the main diagonal."""
-    found = xp.diagonal(x, offset, axis1, axis2)
-    if type(found) is np.ndarray:  # NumPy makes it read-only
-        found.flags.writeable = x.flags.writeable
-    return found
-
-
-def _undiagonal(g: Array, x_shape: tuple[int, ...], offset: int, axis1: int, axis2: int) -> Array:
-    """Return zeros of x's shape with a cotangent on the diagonal."""
-    axes = (axis1 % len(x_shape), axis2 % len(x_shape))
-    others = tuple(n for k, n in enumerate(x_shape) if k not in axes)
-    steps = np.arange(g.shape[-1])
-    index = (..., steps + max(0, -offset), steps + max(0, offset))
-    matrices = index_scatter(g, index=index, shape=(*others, x_shape[axis1], x_shape[axis2]))
-    return moveaxis(matrices, (-2, -1), axes)
-
-
-diagonal.vjp(x=_undiagonal)
-diagonal.jvp("linear")
-diagonal.vmap(
-    lambda x, x_shape, offset, axis1, axis2: diagonal(
-        x, offset, behind(axis1, len(x_shape)), behind(axis2, len(x_shape))
-    )
-)
-
-
-def diag(x: Array, k: int = 0) -> Any:
-    """Return the k-th diagonal of a matrix, or for a vector the matrix that has it as the k-th diagonal."""
-    return diagonal(x, k) if x.ndim == 2 else diag_embed(x, k)
-
-
-def diag_embed(x: Array, offset: int = 0) -> Any:
-    """Return matrices with the last axis of x on the diagonal and zeros elsewhere."""
-    n = x.shape[-1]
-    size = n + abs(offset)
-    steps = np.arange(n)
-    index = (..., steps + max(0, -offset), steps + max(0, offset))
-    return index_scatter(x, index=index, shape=(*x.shape[:-1], size, size))
-
-
-def trace(x: Array, offset: int = 0) -> Any:
-    """Return the sum of the diagonal of the first two axes."""
-    from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
-
-    return sum(diagonal(x, offset), axis=-1)
-
-
-@primitive
-def tril(xp: Namespace, x: Array, *, k: int = 0) -> Array:
-    """Return matrices with zeros above the k-th diagonal."""
-    return xp.tril(x, k)
-
-
-@primitive
-def triu(xp: Namespace, x: Array, *, k: int = 0) -> Array:
-    """Return matrices with zeros below the k-th diagonal."""
-    return xp.triu(x, k)
-
-
-tril.vjp(x=lambda g, k: tril(g, k=k))
-tril.jvp("linear")
-tril.vmap("leading")
-triu.vjp(x=lambda g, k: triu(g, k=k))
-triu.jvp("linear")
-triu.vmap("leading")
+# Selection and images
 
 
 def masked_fill(x: Array, mask: Array, value: Any) -> Any:
-    """Return x with `value` where the mask is true; the gradient there goes to `value`, a number or a Tensor."""
+    """Return x with `value` where the mask is true; the gradient there goes to `value`.
+
+    Args:
+        x: Values; all three arguments broadcast.
+        mask: Booleans.
+        value: A number, an array or a Tensor.
+
+    Returns:
+        The common shape.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+
+    Source: agrees with `torch.masked_fill`, whose value has no axes.
+    """
     return where(mask, value, x)
 
 
 def masked_select(x: Array, mask: Array) -> Any:
-    """Return the elements of x for which the mask is true, as a vector."""
+    """Return the elements of x for which the mask is true, as a vector.
+
+    Args:
+        x: Values, which broadcast against the mask.
+        mask: Booleans.
+
+    Returns:
+        Shape (K,), in row-major order, for K true elements.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+
+    Source: agrees with `torch.masked_select`.
+    """
     mask = raw(mask)
     shape = np.broadcast_shapes(x.shape, mask.shape)
     return getitem(broadcast_to(x, shape), broadcast_to(mask, shape))
-
-
-def pixel_shuffle(x: Array, upscale_factor: int) -> Any:
-    """Return (N, C r², H, W) as (N, C, H r, W r): r² channels become a square of pixels (Shi et al., 2016)."""
-    r = upscale_factor
-    n, channels, height, width = x.shape
-    parts = reshape(x, (n, channels // r**2, r, r, height, width))
-    return reshape(transpose(parts, (0, 1, 4, 2, 5, 3)), (n, channels // r**2, height * r, width * r))
-
-
-def pixel_unshuffle(x: Array, downscale_factor: int) -> Any:
-    """Return (N, C, H r, W r) as (N, C r², H, W): the inverse of `pixel_shuffle`."""
-    r = downscale_factor
-    n, channels, height, width = x.shape
-    parts = reshape(x, (n, channels, height // r, r, width // r, r))
-    return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (n, channels * r**2, height // r, width // r))
-
-
-def channel_shuffle(x: Array, groups: int) -> Any:
-    """Return (N, C, ...) with the channels of the groups interleaved (Zhang et al., 2018)."""
-    n, channels, *rest = x.shape
-    return reshape(swapaxes(reshape(x, (n, groups, channels // groups, *rest)), 1, 2), x.shape)

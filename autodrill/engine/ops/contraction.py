@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.declaration import integers
+from autodrill.engine.core.declaration import integers, place
 from autodrill.engine.core.primitive import primitive
-from autodrill.engine.ops.arrange import diagonal, take
+from autodrill.engine.ops.arrange import take
+from autodrill.engine.ops.diagonals import diagonal
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, moveaxis, reshape, transpose
@@ -34,10 +35,23 @@ _WORTH_PLANNING = 4096  # element pairs; for fewer, NumPy's search for a BLAS ca
 
 @primitive
 def contract(xp: Namespace, x: Array, y: Array, *, labels: Labels) -> Array:
-    """Return the einsum of two operands; `labels` are those of x, of y and of the result.
+    """Return the einsum of two operands, Σ x y over the labels that the result lacks.
 
-    No label occurs twice in one operand, and each occurs in the other operand or in the result. Every einsum reduces
-    to this form when diagonals are taken and axes with a unique label are summed. Its derivatives have this form too.
+    No label occurs twice in one operand, and each occurs in the other operand or in the result. Every einsum reduces to
+    this form when diagonals are taken and axes with a unique label are summed. Its derivatives have this form too.
+
+    Args:
+        x: Values with an axis for each of its labels.
+        y: Likewise.
+        labels: The labels of x, of y and of the result, a letter for each axis.
+
+    Returns:
+        The lengths of the result's labels.
+
+    Raises:
+        ValueError: Axes with the same label differ in length.
+
+    Source: agrees with `numpy.einsum`.
     """
     left, right, out = labels
     return xp.einsum(f"{left},{right}->{out}", x, y, optimize=x.size * y.size > _WORTH_PLANNING)
@@ -91,6 +105,10 @@ def _simplified(x: Array, labels: str, kept: str) -> tuple[Array, str]:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
+            if x.shape[first] != x.shape[second]:
+                raise ValueError(
+                    f"the label `{label}` stands for axes of lengths {x.shape[first]} and {x.shape[second]}"
+                )
             x = diagonal(x, 0, first, second)
             labels = labels[:first] + labels[first + 1 : second] + labels[second + 1 :] + label
     lonely = tuple(k for k, label in enumerate(labels) if label not in kept)
@@ -108,8 +126,14 @@ def einsum(subscripts: str, *operands: Array) -> Any:
             the labels that occur once, in alphabetical order.
         operands: One for each term.
 
+    Returns:
+        The lengths of the result's labels, in their order.
+
     Raises:
-        ValueError: The subscripts do not fit the operands, or the result has a label that no operand has.
+        ValueError: The subscripts do not fit the operands, axes with one label differ in length, or the result has a
+            label that no operand has.
+
+    Source: agrees with `numpy.einsum`.
     """
     terms, out = _parsed(subscripts, [x.ndim for x in operands])
     unknown = [label for label in out if not any(label in term for term in terms)]
@@ -139,9 +163,21 @@ def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
         x: Values of any shape.
         y: Likewise.
         axes: The number of pairs of x's last and y's first axes, or two sequences of paired axes.
+
+    Returns:
+        The other axes of x, followed by the other axes of y.
+
+    Raises:
+        ValueError: Paired axes differ in length, or the sequences in number.
+        numpy.exceptions.AxisError: x or y lacks one of the axes.
+
+    Source: agrees with `numpy.tensordot`.
     """
     pairs = (range(x.ndim - axes, x.ndim), range(axes)) if isinstance(axes, (int, np.integer)) else axes
-    left, right = ([a % v.ndim for a in integers(side)] for side, v in zip(pairs, (x, y), strict=True))
+    left, right = ([place(a, v.ndim) for a in integers(side)] for side, v in zip(pairs, (x, y), strict=True))
+    summed = [[v.shape[a] for a in side] for v, side in ((x, left), (y, right))]
+    if summed[0] != summed[1]:
+        raise ValueError(f"the summed axes differ in length: {summed[0]} of {x.shape} and {summed[1]} of {y.shape}")
     rows = [a for a in range(x.ndim) if a not in left]
     columns = [a for a in range(y.ndim) if a not in right]
     shape = (*(x.shape[a] for a in rows), *(y.shape[a] for a in columns))
@@ -152,34 +188,108 @@ def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
 
 
 def dot(x: Array, y: Array) -> Any:
-    """Return the sum of products over the last axis of x and the second to last of y, or the only axis of a vector."""
+    """Return the sum of products over the last axis of x and the second to last of y, or the only axis of a vector.
+
+    Args:
+        x: Shape (..., N); without axes, a factor.
+        y: Shape (..., N, M) or (N,); without axes, a factor.
+
+    Returns:
+        The other axes of x, followed by the other axes of y: () for two vectors.
+
+    Raises:
+        ValueError: The two axes differ in length.
+
+    Source: agrees with `numpy.dot`.
+    """
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     return tensordot(x, y, ((-1,), (-1 if y.ndim == 1 else -2,)))
 
 
 def vdot(x: Array, y: Array) -> Any:
-    """Return the inner product of all elements of x and y, flattened: the sum of conj(x) y."""
+    """Return the inner product of all elements of x and y, Σ conj(x) y.
+
+    Args:
+        x: Values of any shape, flattened.
+        y: Values of as many elements, flattened.
+
+    Returns:
+        Shape ().
+
+    Raises:
+        ValueError: x and y differ in the number of elements.
+
+    Source: agrees with `numpy.vdot`.
+    """
     return matmul(reshape(x, -1).conj(), reshape(y, -1))
 
 
 def vecdot(x: Array, y: Array, axis: int = -1) -> Any:
-    """Return the inner products of vectors along `axis`, the sums of conj(x) y; the other axes broadcast."""
+    """Return the inner products of vectors along `axis`, Σ conj(x) y; the other axes broadcast.
+
+    Args:
+        x: Values with at least one axis.
+        y: Likewise.
+        axis: The axis of the vectors in the common shape.
+
+    Returns:
+        The common shape without the axis.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+        numpy.exceptions.AxisError: The common shape lacks the axis.
+
+    Source: agrees with `numpy.vecdot`.
+    """
     return sum(x.conj() * y, axis=axis)
 
 
 def inner(x: Array, y: Array) -> Any:
-    """Return the sums of products over the last axis of x and the last axis of y."""
+    """Return the sums of products over the last axis of x and the last axis of y, without a conjugate.
+
+    Args:
+        x: Shape (..., N); without axes, a factor.
+        y: Likewise.
+
+    Returns:
+        The other axes of x, followed by the other axes of y.
+
+    Raises:
+        ValueError: The last axes differ in length.
+
+    Source: agrees with `numpy.inner`.
+    """
     return x * y if x.ndim == 0 or y.ndim == 0 else tensordot(x, y, ((-1,), (-1,)))
 
 
 def outer(x: Array, y: Array) -> Any:
-    """Return the products of every element of x with every element of y, both flattened."""
+    """Return the products xᵢ yⱼ of every element of x with every element of y.
+
+    Args:
+        x: Values of any shape, flattened.
+        y: Likewise.
+
+    Returns:
+        Shape (x.size, y.size).
+
+    Source: agrees with `numpy.outer`.
+    """
     return reshape(x, (-1, 1)) * reshape(y, (1, -1))
 
 
 def kron(x: Array, y: Array) -> Any:
-    """Return the Kronecker product: every element of x times the whole of y."""
+    """Return the Kronecker product: every element of x times the whole of y.
+
+    Args:
+        x: Values of any shape; the one with fewer axes gets axes of length 1 in front.
+        y: Likewise.
+
+    Returns:
+        Each length is the product of those of x and y.
+
+    Source: agrees with `numpy.kron`.
+    """
     ndim = max(x.ndim, y.ndim)
     a = (1,) * (ndim - x.ndim) + tuple(x.shape)
     b = (1,) * (ndim - y.ndim) + tuple(y.shape)
@@ -188,13 +298,25 @@ def kron(x: Array, y: Array) -> Any:
 
 
 def cross(x: Array, y: Array, axis: int = -1) -> Any:
-    """Return the cross product of vectors of three elements along `axis`.
+    """Return the cross product of vectors of three elements: (x₂y₃ - x₃y₂, x₃y₁ - x₁y₃, x₁y₂ - x₂y₁).
+
+    Args:
+        x: Vectors of three elements along `axis`.
+        y: Likewise; the other axes broadcast.
+        axis: The axis of the vectors.
+
+    Returns:
+        The common shape.
 
     Raises:
-        ValueError: The vectors have another length.
+        ValueError: The vectors have another length, or the other axes do not broadcast.
+        numpy.exceptions.AxisError: x or y lacks the axis.
+
+    Source: agrees with `torch.linalg.cross`.
     """
-    if x.shape[axis] != 3 or y.shape[axis] != 3:
-        raise ValueError(f"`cross` needs vectors of three elements, not {x.shape[axis]} and {y.shape[axis]}")
+    sizes = [v.shape[place(axis, v.ndim)] for v in (x, y)]
+    if sizes != [3, 3]:
+        raise ValueError(f"`cross` needs vectors of three elements, not {sizes[0]} and {sizes[1]}")
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     after, before = [1, 2, 0], [2, 0, 1]
     product = take(x, after, -1) * take(y, before, -1) - take(x, before, -1) * take(y, after, -1)
@@ -202,15 +324,42 @@ def cross(x: Array, y: Array, axis: int = -1) -> Any:
 
 
 def matvec(x: Array, y: Array) -> Any:
-    """Return the products of matrices (..., M, N) with vectors (..., N); leading axes broadcast."""
+    """Return the products of matrices with vectors, Σⱼ xᵢⱼ yⱼ.
+
+    Args:
+        x: Shape (..., M, N).
+        y: Shape (..., N); the leading axes broadcast.
+
+    Returns:
+        Shape (..., M).
+
+    Raises:
+        ValueError: The lengths differ, or the leading axes do not broadcast.
+
+    Source: agrees with `numpy.matvec`.
+    """
     return matmul(x, expand_dims(y, -1))[..., 0]
 
 
 def multi_dot(arrays: Sequence[Array]) -> Any:
-    """Return the product of a chain of matrices, in the order with the least work; both ends may be vectors.
+    """Return the product of a chain of matrices, in the order with the least work.
 
     The order is found by dynamic programming over the place of the last product.
+
+    Args:
+        arrays: At least one matrix; the first and the last may be vectors.
+
+    Returns:
+        (M, N), with the rows of the first matrix and the columns of the last; without the axis of an end that is a
+        vector.
+
+    Raises:
+        ValueError: There are no matrices, or two neighbours do not fit.
+
+    Source: agrees with `numpy.linalg.multi_dot`.
     """
+    if not arrays:
+        raise ValueError("`multi_dot` needs at least one matrix")
     if len(arrays) < 3:
         return matmul(*arrays) if len(arrays) == 2 else arrays[0]
     sizes = [arrays[0].shape[0] if arrays[0].ndim == 2 else 1]

@@ -35,6 +35,11 @@ def _widths(padding: Any, kernel: Lengths, stride: Lengths, dilation: Lengths) -
     return tuple((p, p) for p in lengths(padding, len(kernel)))
 
 
+def _check_bias(bias: Array | None, outputs: int) -> None:
+    if bias is not None and bias.shape != (outputs,):
+        raise ValueError(f"{outputs} output channels need a bias of shape ({outputs},), got {bias.shape}")
+
+
 def _conv(
     dims: int,
     x: Array,
@@ -50,17 +55,20 @@ def _conv(
     Args:
         x: Shape (N, C, {axes}).
         weight: Shape (O, C / groups, ...), with the size of a kernel along each of {axes}.
-        bias: Shape (O,).
-        stride: The distance between windows.
+        bias: Shape (O,), added to the channels; by default nothing.
+        stride: The distance between windows: one number, or one for each spatial axis, like the next two.
         padding: The number of zeros on each side; `"valid"` for none, `"same"` for as many as keep the size.
         dilation: The distance between elements of a window.
         groups: The number of independent groups of channels.
 
     Returns:
-        Shape (N, O, ...), with the number of windows along each of {axes}.
+        Shape (N, O, ...). An axis of length n gets (n + 2 padding - dilation (k - 1) - 1) // stride + 1 places.
 
     Raises:
-        ValueError: The shapes do not fit.
+        ValueError: The shapes do not fit, the kernel is longer than the padded x, or `"same"` has another stride than
+            1.
+
+    Source: agrees with `torch.nn.functional.conv{dims}d`.
     """
     if x.ndim != dims + 2 or weight.ndim != dims + 2:
         raise ValueError(
@@ -72,6 +80,7 @@ def _conv(
         raise ValueError(
             f"a weight of shape {weight.shape} in {groups} groups needs {per_group * groups} channels, got {channels}"
         )
+    _check_bias(bias, outputs)
     kernel = tuple(weight.shape[2:])
     steps, gaps = lengths(stride, dims), lengths(dilation, dims)
     padded = pad_constant(x, widths=((0, 0), (0, 0), *_widths(padding, kernel, steps, gaps)))
@@ -106,7 +115,7 @@ def _conv_transpose(
     Args:
         x: Shape (N, C, {axes}).
         weight: Shape (C, O / groups, ...), with the size of a kernel along each of {axes}.
-        bias: Shape (O,).
+        bias: Shape (O,), added to the channels; by default nothing.
         stride: The distance between the added kernels.
         padding: The number of elements removed from each side of the result.
         output_padding: The number of elements added at the end of each axis. Several input sizes of a convolution may
@@ -114,8 +123,14 @@ def _conv_transpose(
         groups: The number of independent groups of channels.
         dilation: The distance between elements of a kernel.
 
+    Returns:
+        Shape (N, O, ...). An axis of length n gets (n - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1
+        elements.
+
     Raises:
-        ValueError: The shapes do not fit.
+        ValueError: The shapes do not fit, or the padding removes the whole result.
+
+    Source: agrees with `torch.nn.functional.conv_transpose{dims}d`.
     """
     if x.ndim != dims + 2 or weight.ndim != dims + 2 or x.shape[1] != weight.shape[0] or x.shape[1] % groups:
         raise ValueError(
@@ -123,6 +138,7 @@ def _conv_transpose(
         )
     n, channels, *places = x.shape
     per_group = weight.shape[1]
+    _check_bias(bias, groups * per_group)
     kernel = tuple(weight.shape[2:])
     steps, gaps = lengths(stride, dims), lengths(dilation, dims)
     margins, more = lengths(padding, dims), lengths(output_padding, dims)
@@ -137,6 +153,8 @@ def _conv_transpose(
         (length - 1) * s + d * (k - 1) + 1 + extra
         for length, s, d, k, extra in zip(places, steps, gaps, kernel, more, strict=True)
     )
+    if any(2 * p >= length for p, length in zip(margins, full, strict=True)):
+        raise ValueError(f"a padding of {margins} removes the whole result, which has lengths {full}")
     axes = tuple(range(2, dims + 2))
     shape = (n, groups * per_group, *full)
     out = overlap_add(seen, shape=shape, axes=axes, size=kernel, stride=steps, dilation=gaps)
@@ -155,7 +173,25 @@ def unfold(
     padding: int | Lengths = 0,
     stride: int | Lengths = 1,
 ) -> Any:
-    """Return the windows of (N, C, H, W) as columns, shape (N, C K K', places); also called im2col."""
+    """Return the windows of images as columns, also called im2col.
+
+    Args:
+        x: Shape (N, C, H, W).
+        kernel_size: The size of a window, (K, K'); one number for both, as for the other arguments.
+        dilation: The distance between elements of a window.
+        padding: The number of zeros on each side.
+        stride: The distance between windows.
+
+    Returns:
+        Shape (N, C K K', places).
+
+    Raises:
+        ValueError: x does not have four axes, or a window is longer than the padded image.
+
+    Source: agrees with `torch.nn.functional.unfold`.
+    """
+    if x.ndim != 4:
+        raise ValueError(f"`unfold` needs images (N, C, H, W), got shape {x.shape}")
     kernel, steps, gaps = lengths(kernel_size, 2), lengths(stride, 2), lengths(dilation, 2)
     padded = pad_constant(x, widths=((0, 0), (0, 0), *((p, p) for p in lengths(padding, 2))))
     seen = windows(padded, axes=(2, 3), size=kernel, stride=steps, dilation=gaps)
@@ -165,16 +201,32 @@ def unfold(
 
 def fold(
     x: Array,
-    output_size: Lengths,
+    output_size: int | Lengths,
     kernel_size: int | Lengths,
     dilation: int | Lengths = 1,
     padding: int | Lengths = 0,
     stride: int | Lengths = 1,
 ) -> Any:
-    """Return images (N, C, *output_size), the sums of columns (N, C K K', places): the adjoint of `unfold`."""
+    """Return images, the sums of columns at the places of their windows: the adjoint of `unfold`.
+
+    Args:
+        x: Shape (N, C K K', places).
+        output_size: The height and width of the images.
+        kernel_size, dilation, padding, stride: As for `unfold`.
+
+    Returns:
+        Shape (N, C, *output_size).
+
+    Raises:
+        ValueError: x does not have three axes, or as many rows and places as the windows.
+
+    Source: agrees with `torch.nn.functional.fold`.
+    """
     kernel, steps, gaps, margins = (lengths(v, 2) for v in (kernel_size, stride, dilation, padding))
-    full = tuple(length + 2 * p for length, p in zip(output_size, margins, strict=True))
+    full = tuple(length + 2 * p for length, p in zip(lengths(output_size, 2), margins, strict=True))
     places = tuple((f - d * (k - 1) - 1) // s + 1 for f, d, k, s in zip(full, gaps, kernel, steps, strict=True))
+    if x.ndim != 3 or x.shape[1] % prod(kernel) or x.shape[2] != prod(places):
+        raise ValueError(f"`fold` needs columns (N, C · {prod(kernel)}, {prod(places)}), got shape {x.shape}")
     n, channels = x.shape[0], x.shape[1] // prod(kernel)
     seen = transpose(reshape(x, (n, channels, *kernel, *places)), (0, 1, 4, 5, 2, 3))
     out = overlap_add(seen, shape=(n, channels, *full), axes=(2, 3), size=kernel, stride=steps, dilation=gaps)

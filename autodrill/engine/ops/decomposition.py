@@ -14,7 +14,7 @@ import numpy as np
 from autodrill.engine.core.complex_convention import inner, is_complex, real_part
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
+from autodrill.engine.ops.diagonals import diag_embed, diagonal, tril, triu
 from autodrill.engine.ops.eigen import demand_distinct, demand_free_of_phase, reciprocal_gaps
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
@@ -46,8 +46,16 @@ def _hermitian(x: Array) -> Array:
 def cholesky(xp: Namespace, x: Array) -> Array:
     """Return the lower triangular L with L Lᴴ = x, for Hermitian positive definite x; its gradient is Hermitian.
 
+    Args:
+        x: Shape (..., N, N); only the lower triangle is read.
+
+    Returns:
+        The shape of x.
+
     Raises:
-        numpy.linalg.LinAlgError: A matrix is not positive definite.
+        numpy.linalg.LinAlgError: A matrix is not square or not positive definite.
+
+    Source: LAPACK's `potrf`, the derivative of Murray (2016). Agrees with `numpy.linalg.cholesky`.
     """
     return xp.linalg.cholesky(x)
 
@@ -110,11 +118,18 @@ _qr.vmap("leading")
 def qr(x: Array) -> tuple[Any, Any]:
     """Return Q with orthonormal columns and upper triangular R, with x = Q R.
 
-    The shapes of Q and R are (..., M, K) and (..., K, N), with K = min(M, N). The result is differentiable if the first
-    K columns of x are linearly independent.
+    The result is differentiable if the first K columns of x are linearly independent, with K = min(M, N).
+
+    Args:
+        x: Shape (..., M, N).
+
+    Returns:
+        Q of shape (..., M, K), and R of shape (..., K, N).
 
     Raises:
-        LinAlgError: x has fewer than two axes.
+        numpy.linalg.LinAlgError: x has fewer than two axes.
+
+    Source: LAPACK's `geqrf`, the derivative of Walter and Lehmann (2018). Agrees with `numpy.linalg.qr`.
     """
     if x.ndim < 2:
         raise np.linalg.LinAlgError(f"`qr` needs matrices, in the last two axes, and got shape {x.shape}")
@@ -187,8 +202,19 @@ _svd.vmap("leading")
 def svd(x: Array) -> tuple[Any, Any, Any]:
     """Return U, s and Vᴴ of the thin singular value decomposition, x = U diag(s) Vᴴ, s in descending order.
 
-    Backward raises LinAlgError for a function of the vectors if two singular values are equal (forward mode returns
-    NaN), and RuntimeError for a function of the phases of complex vectors.
+    Args:
+        x: Shape (..., M, N), with K = min(M, N).
+
+    Returns:
+        U of shape (..., M, K); s, real, of shape (..., K); and Vᴴ of shape (..., K, N).
+
+    Raises:
+        numpy.linalg.LinAlgError: x has fewer than two axes, or a NaN. Backward also raises it for a function of the
+            vectors if two singular values are equal (forward mode returns NaN).
+        RuntimeError: Backward of a function of the phases of complex vectors.
+
+    Source: LAPACK's `gesdd`, the derivative of Townsend (2016). Agrees with `numpy.linalg.svd` of
+    `full_matrices=False`.
     """
     u, s, v = _cut(_svd(x), x.shape[-2])
     return u, s, _mH(v)
@@ -196,7 +222,19 @@ def svd(x: Array) -> tuple[Any, Any, Any]:
 
 @primitive(on_complex="adjoint")
 def svdvals(xp: Namespace, x: Array) -> Array:
-    """Return the singular values, in descending order; equal or zero values have one of several subgradients."""
+    """Return the singular values, in descending order; equal or zero values have one of several subgradients.
+
+    Args:
+        x: Shape (..., M, N).
+
+    Returns:
+        Real, shape (..., K), with K = min(M, N).
+
+    Raises:
+        numpy.linalg.LinAlgError: x has fewer than two axes, or a NaN.
+
+    Source: LAPACK's `gesdd`. Agrees with `numpy.linalg.svdvals`.
+    """
     return xp.linalg.svd(x, compute_uv=False)
 
 
@@ -231,8 +269,14 @@ def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None,
         axis: One axis for vectors, two for matrices; by default all.
         keepdims: Whether the reduced axes are kept, with length 1.
 
+    Returns:
+        Real, the shape of x without the reduced axes.
+
     Raises:
-        ValueError: There is no such matrix norm.
+        ValueError: There is no such matrix norm, or it would reduce another number of axes than two.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.linalg.norm`.
     """
     if ord is None and not isinstance(axis, tuple):
         return vector_norm(x, 2, axis, keepdims)
@@ -259,6 +303,18 @@ def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None,
 
 
 def cond(x: Array) -> Any:
-    """Return the condition number, the ratio of the largest to the smallest singular value."""
+    """Return the condition number, the ratio of the largest to the smallest singular value.
+
+    Args:
+        x: Shape (..., M, N).
+
+    Returns:
+        Real, shape (...); infinite for a singular matrix.
+
+    Raises:
+        numpy.linalg.LinAlgError: x has fewer than two axes, or a NaN.
+
+    Source: agrees with `numpy.linalg.cond`.
+    """
     values = svdvals(x)
     return values[..., 0] / values[..., -1]

@@ -15,7 +15,7 @@ from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import inner, is_complex, real_part
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.arrange import diag_embed, diagonal
+from autodrill.engine.ops.diagonals import diag_embed, diagonal
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
@@ -155,15 +155,37 @@ def eigh(x: Array, UPLO: Literal["L", "U"] = "L") -> tuple[Any, Any]:
         x: Shape (..., N, N).
         UPLO: The triangle of x that is read, the lower or the upper one. The gradient is Hermitian nevertheless.
 
-    Backward raises LinAlgError for a function of the eigenvectors if two eigenvalues are equal (forward mode returns
-    NaN), and RuntimeError for a function of the phases of complex eigenvectors.
+    Returns:
+        The eigenvalues, shape (..., N), and the eigenvectors, shape (..., N, N).
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square. Backward also raises it for a function of the eigenvectors if
+            two eigenvalues are equal (forward mode returns NaN).
+        RuntimeError: Backward of a function of the phases of complex eigenvectors.
+        ValueError: `UPLO` is neither `"L"` nor `"U"`.
+
+    Source: LAPACK's `syevd` and `heevd`, the derivative of Giles (2008). Agrees with `numpy.linalg.eigh`.
     """
     both = _eigh(_lower(x, UPLO))
     return real_part(both[..., 0, :]), both[..., 1:, :]
 
 
 def eigvalsh(x: Array, UPLO: Literal["L", "U"] = "L") -> Any:
-    """Return the real eigenvalues of Hermitian matrices, in ascending order; `UPLO` is that of `eigh`."""
+    """Return the real eigenvalues of Hermitian matrices, in ascending order.
+
+    Args:
+        x: Shape (..., N, N).
+        UPLO: As for `eigh`.
+
+    Returns:
+        Shape (..., N).
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square.
+        ValueError: `UPLO` is neither `"L"` nor `"U"`.
+
+    Source: the derivative of a simple eigenvalue is vᴴ dx v (Giles, 2008). Agrees with `numpy.linalg.eigvalsh`.
+    """
     return eigh(x, UPLO)[0]
 
 
@@ -217,14 +239,35 @@ _eig.vmap("leading")
 def eig(x: Array) -> tuple[Any, Any]:
     """Return the eigenvalues of square matrices, and the eigenvectors as columns of norm 1: complex, in LAPACK's order.
 
-    Backward raises LinAlgError for a function of the eigenvectors if two eigenvalues are equal (forward mode returns
-    NaN), and RuntimeError for a function of the eigenvectors' phases. Both modes raise LinAlgError at a defective
-    matrix.
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        The eigenvalues, shape (..., N), and the eigenvectors, shape (..., N, N).
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square, or has a NaN. Both modes also raise it at a defective matrix,
+            and backward for a function of the eigenvectors if two eigenvalues are equal (forward mode returns NaN).
+        RuntimeError: Backward of a function of the eigenvectors' phases.
+
+    Source: LAPACK's `geev`, the derivative of Boeddeker et al. (2017). Agrees with `numpy.linalg.eig`.
     """
     both = _eig(x)
     return both[..., 0, :], both[..., 1:, :]
 
 
 def eigvals(x: Array) -> Any:
-    """Return the eigenvalues of square matrices: complex, in LAPACK's order."""
+    """Return the eigenvalues of square matrices: complex, in LAPACK's order.
+
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        Shape (..., N).
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square, or has a NaN; for the gradient also, a matrix is defective.
+
+    Source: LAPACK's `geev`. Agrees with `numpy.linalg.eigvals`, whose result may be real.
+    """
     return eig(x)[0]

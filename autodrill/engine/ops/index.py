@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill.engine.core.backend import Array, BatchError, Namespace, backend_of, memory
-from autodrill.engine.core.declaration import behind
+from autodrill.engine.core.declaration import behind, place
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
@@ -166,7 +166,22 @@ def _in_rows(copied: Array) -> Array:
 
 @primitive
 def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
-    """Return zeros of `shape` with `values` added at `index`, which may repeat: the adjoint of indexing."""
+    """Return zeros of `shape` with `values` added at `index`, which may repeat: the adjoint of indexing.
+
+    Args:
+        values: Values of the shape that `index` selects.
+        index: Any index of NumPy into an array of `shape`.
+        shape: The shape of the result.
+
+    Returns:
+        Shape `shape`.
+
+    Raises:
+        IndexError: The index does not fit the shape.
+        ValueError: The values do not broadcast to the selected elements.
+
+    Source: agrees with `numpy.add.at` on zeros.
+    """
     out = xp.zeros(shape, values.dtype)
     if not may_repeat(index):
         out[index] = values
@@ -192,13 +207,42 @@ index_scatter.vmap(_scattered_examples)
 
 
 def getitem(x: Array, index: Any) -> Any:
-    """Return `x[index]`, for any index of NumPy; integer and boolean Tensors index like their arrays."""
+    """Return `x[index]`, for any index of NumPy.
+
+    Args:
+        x: Values of any shape.
+        index: Integers, slices, `...`, None, integer and boolean arrays, or a tuple of them. A Tensor indexes like its
+            array.
+
+    Returns:
+        The shape that NumPy's rules give. Without arrays in the index, the memory is that of x.
+
+    Raises:
+        IndexError: A position is outside its axis, there are too many indices, or the index has another type.
+
+    Source: agrees with `numpy.ndarray.__getitem__`.
+    """
     index = _raw_index(index)
     return _getitem(met(x, index) if mode.vmaps else x, index=index)
 
 
 def index_add(x: Array, index: Any, values: Array) -> Any:
-    """Return a copy of x with `values` added at `index`; an element selected twice is added to twice."""
+    """Return a copy of x with `values` added at `index`; an element selected twice is added to twice.
+
+    Args:
+        x: Values of any shape.
+        index: Any index of NumPy.
+        values: Values that broadcast to the shape of `x[index]`.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        IndexError: The index does not fit x.
+        ValueError: The values do not broadcast to `x[index]`.
+
+    Source: agrees with `numpy.add.at`, which writes in place.
+    """
     index = _raw_index(index)
     return add(
         x, index_scatter(met(broadcast_to(values, getitem(raw(x), index).shape), index), index=index, shape=x.shape)
@@ -209,13 +253,13 @@ def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
     """Return the index that selects `indices` along `axis` and the same position along every other axis."""
     ndim = indices.ndim
     grid = [along(xp.arange(n), d, ndim) for d, n in enumerate(indices.shape)]
-    grid[axis % ndim] = indices
+    grid[place(axis, ndim)] = indices
     return tuple(grid)
 
 
 @primitive
 def _take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1) -> Array:
-    """Return, along `axis`, the elements of x at `indices`, an integer array of x's shape except along that axis."""
+    """Return the elements of x at `indices` along `axis`; the indices have the shape of x except along that axis."""
     return xp.take_along_axis(x, indices, axis)
 
 
@@ -223,7 +267,23 @@ def _take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1)
 def scatter_along_axis(
     xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], axis: int = -1
 ) -> Array:
-    """Return zeros of `shape` with `values` added at `indices` along `axis`: the adjoint of `take_along_axis`."""
+    """Return zeros of `shape` with `values` added at `indices` along `axis`: the adjoint of `take_along_axis`.
+
+    Args:
+        values: Values of the shape of `indices`.
+        indices: Integers, with the lengths of `shape` except along `axis`.
+        shape: The shape of the result.
+        axis: The axis along which `indices` choose.
+
+    Returns:
+        Shape `shape`.
+
+    Raises:
+        IndexError: An index is outside the axis, or not an integer.
+        ValueError: The values do not broadcast to the shape of `indices`.
+
+    Source: agrees with `torch.scatter_add` on zeros.
+    """
     out = xp.zeros(shape, values.dtype)
     if indices.shape[axis] == 1:  # no element is selected twice
         out[_grid(xp, indices, axis)] = values
@@ -256,10 +316,28 @@ scatter_along_axis.vmap(_scattered_along_axis_examples)
 
 
 def take_along_axis(x: Array, indices: Array, axis: int | None = -1) -> Any:
-    """Return, along `axis`, the elements of x at `indices`; the other axes broadcast, and `axis=None` flattens x."""
+    """Return the elements of x at `indices` along `axis`.
+
+    Args:
+        x: Values with at least one axis.
+        indices: Integers with as many axes as x; all axes but `axis` broadcast against those of x.
+        axis: The axis along which `indices` choose; None flattens x, and takes a vector of indices.
+
+    Returns:
+        The common shape, with the length of `indices` along `axis`.
+
+    Raises:
+        IndexError: An index is outside the axis, or not an integer.
+        ValueError: The shapes do not fit.
+        numpy.exceptions.AxisError: x lacks the axis.
+
+    Source: agrees with `numpy.take_along_axis`.
+    """
     if axis is None:
         return _take_along_axis(reshape(x, -1), indices, axis=0)
-    axis %= x.ndim
+    if x.ndim != raw(indices).ndim:
+        raise ValueError(f"`indices` need as many axes as the array, {x.ndim}, and have {raw(indices).ndim}")
+    axis = place(axis, x.ndim)
     sizes = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, indices.shape)]
     if sizes[0] != sizes[1]:
         others = np.broadcast_shapes(*sizes)

@@ -32,6 +32,12 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True) ->
 
     Returns:
         Shape (num, ...), with the axes to which `start` and `stop` broadcast.
+
+    Raises:
+        ValueError: `start` and `stop` do not broadcast.
+        TypeError: `num` is not an integer.
+
+    Source: agrees with `numpy.linspace`.
     """
     backend = backend_of(*(raw(v) for v in (start, stop) if hasattr(v, "shape")))
     places = backend.xp.arange(num) / max(num - endpoint, 1)
@@ -50,19 +56,26 @@ def interp(x: Array, points: Array, values: Array) -> Any:
     Differentiable with respect to all three. At a point, the slope is that of the segment to its right.
 
     Args:
-        x: Where to evaluate, of any shape.
-        points: A vector of N increasing numbers, N at least 2.
+        x: Where to evaluate, of any shape; real.
+        points: A vector of N increasing real numbers, N at least 2.
         values: The N values there; real, or complex as in NumPy.
+
+    Returns:
+        The shape of x, the dtype of `values`.
 
     Raises:
         TypeError: x or `points` are complex.
-        ValueError: `points` is not a vector of at least two elements.
+        ValueError: `points` is not a vector of at least two elements, or `values` not one of as many.
+
+    Source: agrees with `numpy.interp`.
     """
     xp = backend_of(raw(x)).xp
     points, values = (v if hasattr(v, "dtype") else xp.asarray(v) for v in (points, values))
     check_real("interp", x, points)
     if points.ndim != 1 or points.shape[0] < 2:
         raise ValueError(f"`interp` needs a vector of at least two points, not shape {points.shape}")
+    if values.shape != points.shape:
+        raise ValueError(f"`interp` needs a value for each of {points.shape[0]} points, not shape {values.shape}")
     at, among = raw(x), raw(points)
     if levels_of(at, among):
         right = (expand_dims(at, -1) >= among).sum(axis=-1)  # NumPy's search takes one list of points

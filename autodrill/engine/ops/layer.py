@@ -36,13 +36,42 @@ __all__ = [
 
 
 def linear(x: Array, weight: Array, bias: Array | None = None) -> Any:
-    """Return x weightᵀ + bias, with shapes (..., in) of x, (out, in) of weight and (out,) of bias."""
+    """Return x weightᵀ + bias.
+
+    Args:
+        x: Shape (..., in).
+        weight: Shape (out, in), or (in,) for a single output without an axis.
+        bias: Shape (out,); by default nothing is added.
+
+    Returns:
+        Shape (..., out).
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Source: agrees with `torch.nn.functional.linear`.
+    """
     out = matmul(x, swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
     return out if bias is None else out + bias
 
 
 def bilinear(x: Array, y: Array, weight: Array, bias: Array | None = None) -> Any:
-    """Return xᵀ weight[k] y + bias[k] for each output k: x (..., m), y (..., n), weight (out, m, n), bias (out,)."""
+    """Return xᵀ weight[k] y + bias[k] for each output k.
+
+    Args:
+        x: Shape (..., m).
+        y: Shape (..., n).
+        weight: Shape (out, m, n).
+        bias: Shape (out,); by default nothing is added.
+
+    Returns:
+        Shape (..., out).
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Source: agrees with `torch.nn.functional.bilinear`.
+    """
     mapped = matmul(weight, expand_dims(expand_dims(y, -1), -3))[..., 0]  # (..., out, m)
     out = sum(expand_dims(x, -2) * mapped, axis=-1)
     return out if bias is None else out + bias
@@ -60,11 +89,18 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
 
     Returns:
         The rows, shape `indices.shape + weight.shape[1:]`.
+
+    Raises:
+        IndexError: An index or `padding_idx` is outside the table, or the indices are not integers.
+
+    Source: agrees with `torch.nn.functional.embedding`.
     """
     indices = backend_of(raw(weight)).asarray(raw(indices))
     rows = _lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
     if padding_idx is None:
         return rows
+    if not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise IndexError(f"`padding_idx` is {padding_idx}, but the table has {weight.shape[0]} rows")
     padding = (indices == padding_idx % weight.shape[0]).reshape(indices.shape + (1,) * (weight.ndim - 1))
     return where(padding, raw(rows), rows)
 
@@ -96,7 +132,24 @@ def _lookup_rows(weight: Tensor, indices: Array) -> Tensor:
 
 
 def embedding_bag(indices: Any, weight: Array, mode: Literal["sum", "mean", "max"] = "mean") -> Any:
-    """Return the sum, mean or maximum of the rows of `weight` at each row of `indices`, shape (N, L)."""
+    """Return the sum, mean or maximum of the rows of a table at each row of indices.
+
+    Args:
+        indices: Integers, shape (N, L).
+        weight: The table, shape (rows, D).
+        mode: `"sum"`, `"mean"` or `"max"`; equal maxima share the gradient.
+
+    Returns:
+        Shape (N, D).
+
+    Raises:
+        ValueError: The mode is unknown.
+        IndexError: An index is outside the table, or not an integer.
+
+    Source: agrees with `torch.nn.functional.embedding_bag`, except for the gradient of equal maxima.
+    """
+    if mode not in {"sum", "mean", "max"}:
+        raise ValueError(f"`mode` must be `sum`, `mean` or `max`, not `{mode}`")
     rows = embedding(indices, weight)
     return {"sum": sum, "mean": mean, "max": max}[mode](rows, axis=-2)
 
@@ -110,8 +163,13 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
         training: Whether to drop at all.
         rng: The random generator. Under `vmap`, its `randomness` must say whether the examples share the numbers drawn.
 
+    Returns:
+        The shape and dtype of x.
+
     Raises:
         ValueError: p is not a probability.
+
+    Source: Srivastava et al. (2014); as `torch.nn.functional.dropout`, with other random numbers.
     """
     from autodrill.engine.transforms.vmap_boundary import uniform
 
@@ -128,18 +186,22 @@ def gumbel_softmax(
 ) -> Any:
     """Return a differentiable sample of classes, softmax((logits + noise) / tau), with Gumbel noise -log(-log u).
 
-    The source is Jang, Gu and Poole (2017), and Maddison, Mnih and Teh (2017).
-
     Args:
-        logits: Scores, of any shape.
+        logits: Real scores, of any shape.
         tau: The temperature: the smaller, the nearer to one class.
         hard: Whether to return the largest class as 1 and the others as 0, with the gradient of the soft sample
             (straight-through).
         axis: The axis of the classes.
         rng: The random generator, as for `dropout`.
 
+    Returns:
+        The shape of the scores; the sum along `axis` is 1.
+
     Raises:
         TypeError: The scores are complex.
+        numpy.exceptions.AxisError: The scores lack the axis.
+
+    Source: Jang, Gu and Poole (2017), and Maddison, Mnih and Teh (2017).
     """
     from autodrill.engine.transforms.vmap_boundary import uniform
 
@@ -168,11 +230,11 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
 ) -> Any:
-    """Return softmax(query keyᵀ · scale) value (Vaswani et al., 2017).
+    """Return softmax(query keyᵀ · scale) value, with the softmax over the keys.
 
     Args:
-        query: Shape (..., L, E).
-        key: Shape (..., S, E).
+        query: Real, shape (..., L, E).
+        key: Real, shape (..., S, E).
         value: Shape (..., S, D).
         attn_mask: Broadcast against (..., L, S). Booleans mark the keys that take part; numbers are added to scores.
         is_causal: Whether a query must not attend to later keys.
@@ -180,6 +242,12 @@ def scaled_dot_product_attention(
 
     Returns:
         Shape (..., L, D). A query that may attend to no key gets NaN, as in the formula.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        TypeError: The scores are complex.
+
+    Source: Vaswani et al. (2017); agrees with `torch.nn.functional.scaled_dot_product_attention`.
     """
     scores = matmul(query, swapaxes(key, -1, -2)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     xp = backend_of(raw(scores)).xp
@@ -192,16 +260,23 @@ def scaled_dot_product_attention(
 
 
 def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> Any:
-    """Rotate pairs of features by angles proportional to their position (Su et al., 2021).
+    """Return x with pairs of features rotated by angles proportional to their position.
 
     Args:
         x: Shape (..., T, D), D even; feature k is paired with feature k + D/2.
         positions: T positions, by default 0, 1, ...
         base: Pair k is rotated by position / base^(2k/D).
 
+    Returns:
+        The shape of x.
+
     Raises:
-        ValueError: D is odd.
+        ValueError: D is odd, x has fewer than two axes, or there are not T positions.
+
+    Source: Su et al. (2021), with the pairs of GPT-NeoX.
     """
+    if x.ndim < 2:
+        raise ValueError(f"`rotary_embedding` needs shape (..., T, D), not {x.shape}")
     length, features = x.shape[-2:]
     if features % 2:
         raise ValueError(f"`rotary_embedding` needs an even number of features, not {features}")
@@ -219,15 +294,23 @@ def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> 
 
 
 def rnn_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
-    """Return tanh(x w_ihᵀ + b_ih + h w_hhᵀ + b_hh), the next hidden state (Elman, 1990).
+    """Return tanh(x w_ihᵀ + b_ih + h w_hhᵀ + b_hh), the next hidden state.
 
     Args:
         x: Input, shape (N, in).
         h: Hidden state, shape (N, hidden).
         w_ih: Shape (hidden, in).
         w_hh: Shape (hidden, hidden).
-        b_ih: Shape (hidden,).
-        b_hh: Shape (hidden,).
+        b_ih: Shape (hidden,); by default nothing is added.
+        b_hh: Likewise.
+
+    Returns:
+        Shape (N, hidden).
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Source: Elman (1990); agrees with `torch.nn.RNNCell`.
     """
     return tanh(linear(x, w_ih, b_ih) + linear(h, w_hh, b_hh))
 
@@ -235,7 +318,19 @@ def rnn_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = 
 def rnn_relu_cell(
     x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None
 ) -> Any:
-    """Return `rnn_cell` with the rectifier in place of tanh."""
+    """Return max(x w_ihᵀ + b_ih + h w_hhᵀ + b_hh, 0), the next hidden state.
+
+    Args:
+        x, h, w_ih, w_hh, b_ih, b_hh: As for `rnn_cell`.
+
+    Returns:
+        Shape (N, hidden).
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Source: agrees with `torch.nn.RNNCell` of nonlinearity `"relu"`.
+    """
     return relu(linear(x, w_ih, b_ih) + linear(h, w_hh, b_hh))
 
 
@@ -247,15 +342,26 @@ def lstm_cell(
     b_ih: Array | None = None,
     b_hh: Array | None = None,
 ) -> tuple[Any, Any]:
-    """Return the next hidden and cell state of an LSTM (Hochreiter and Schmidhuber, 1997; with Gers' forget gate).
+    """Return the next states of an LSTM: c' = σ(f) c + σ(i) tanh(g) and h' = σ(o) tanh(c').
+
+    The gates i, f, g and o are the quarters of x w_ihᵀ + b_ih + h w_hhᵀ + b_hh.
 
     Args:
         x: Input, shape (N, in).
         state: Hidden state h and cell state c, each (N, hidden).
         w_ih: Rows for the input, forget, cell and output gate, shape (4 hidden, in).
         w_hh: Likewise, shape (4 hidden, hidden).
-        b_ih: Shape (4 hidden,).
-        b_hh: Shape (4 hidden,).
+        b_ih: Shape (4 hidden,); by default nothing is added.
+        b_hh: Likewise.
+
+    Returns:
+        The pair (h', c'), each (N, hidden).
+
+    Raises:
+        ValueError: The shapes do not fit, or `state` is no pair.
+
+    Source: Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000); agrees with
+    `torch.nn.LSTMCell`.
     """
     h, c = state
     n = h.shape[-1]
@@ -266,15 +372,26 @@ def lstm_cell(
 
 
 def gru_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
-    """Return the next hidden state of a GRU (Cho et al., 2014), with the reset gate after the product, as in cuDNN.
+    """Return the next GRU state h' = (1 - z) n + z h with n = tanh(xₙ + r hₙ), r = σ(xᵣ + hᵣ) and z = σ(x_z + h_z).
+
+    The parts of x w_ihᵀ + b_ih are xᵣ, x_z and xₙ, and those of h w_hhᵀ + b_hh are hᵣ, h_z and hₙ. The reset gate r
+    follows the product, as in cuDNN.
 
     Args:
         x: Input, shape (N, in).
         h: Hidden state, shape (N, hidden).
         w_ih: Rows for the reset, update and new gate, shape (3 hidden, in).
         w_hh: Likewise, shape (3 hidden, hidden).
-        b_ih: Shape (3 hidden,).
-        b_hh: Shape (3 hidden,).
+        b_ih: Shape (3 hidden,); by default nothing is added.
+        b_hh: Likewise.
+
+    Returns:
+        Shape (N, hidden).
+
+    Raises:
+        ValueError: The shapes do not fit.
+
+    Source: Cho et al. (2014); agrees with `torch.nn.GRUCell`.
     """
     n = h.shape[-1]
     from_x, from_h = linear(x, w_ih, b_ih), linear(h, w_hh, b_hh)

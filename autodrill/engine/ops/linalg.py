@@ -67,7 +67,20 @@ def _matmul_examples(
 
 @primitive(broadcasts=True)
 def matmul(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the matrix product over the last two axes; leading axes are a batch, and a vector is contracted."""
+    """Return the matrix product over the last two axes, Σⱼ xᵢⱼ yⱼₖ.
+
+    Args:
+        x: Shape (..., M, N), or a vector (N,).
+        y: Shape (..., N, K), or a vector (N,); the leading axes broadcast.
+
+    Returns:
+        Shape (..., M, K), without the axis M or K of a vector.
+
+    Raises:
+        ValueError: The lengths differ, the leading axes do not broadcast, or an input has no axis.
+
+    Source: agrees with `numpy.matmul`.
+    """
     return xp.matmul(x, y)
 
 

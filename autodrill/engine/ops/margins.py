@@ -1,4 +1,4 @@
-"""Losses by margins between the scores of classes, under PyTorch's functional names."""
+"""Losses by margins between scores, distances or cosines, under PyTorch's functional names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.activation import relu
-from autodrill.engine.ops.elementwise import minimum, power, where
+from autodrill.engine.ops.elementwise import minimum, power, sqrt, where
 from autodrill.engine.ops.index import getitem, take_along_axis
 from autodrill.engine.ops.loss import reduced
 from autodrill.engine.ops.norms import pairwise_distance
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
     from autodrill.engine.ops.loss import Reduction
 
-__all__ = ["multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_distance_loss"]
+# fmt: off
+__all__ = [
+    "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]
+# fmt: on
 
 
 def _integers(target: Any, x: Array) -> Any:
@@ -140,3 +145,111 @@ def triplet_margin_with_distance_loss(
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     return reduced(relu(margin + near - (minimum(far, distance(positive, negative)) if swap else far)), reduction)
+
+
+def hinge_embedding_loss(x: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 1.0) -> Any:
+    """Return x for label 1 and max(0, margin - x) for label -1, reduced; as in PyTorch, their sum for any other label.
+
+    Args:
+        x: Real distances of any shape.
+        target: Labels -1 and 1, which broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        margin: The distance up to which label -1 has a loss.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.hinge_embedding_loss`.
+    """
+    labels = raw(target)
+    return reduced(where(labels != -1, x, 0) + where(labels != 1, relu(margin - x), 0), reduction)
+
+
+def margin_ranking_loss(x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0) -> Any:
+    """Return max(0, margin - target (x - y)), reduced: x should rank above y for label 1, below y for label -1.
+
+    Args:
+        x: Real scores of any shape.
+        y: Real scores that broadcast against x.
+        target: Labels -1 and 1, which broadcast too.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        margin: The difference from which on there is no loss.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The scores are complex.
+
+    Source: agrees with `torch.nn.functional.margin_ranking_loss`.
+    """
+    return reduced(relu(margin - target * (x - y)), reduction)
+
+
+def cosine_embedding_loss(
+    x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0.0
+) -> Any:
+    """Return 1 - cos(x, y) for label 1, and max(0, cos(x, y) - margin) for label -1, reduced.
+
+    Args:
+        x: Real vectors along the last axis.
+        y: Likewise; the shapes broadcast.
+        target: Labels -1 and 1, which broadcast against the shape without the last axis.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        margin: The cosine from which on label -1 has a loss.
+
+    Returns:
+        Shape (), or the common shape without the last axis for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The vectors are complex.
+
+    Source: agrees with `torch.nn.functional.cosine_embedding_loss`.
+    """
+    # Not `cosine_similarity`: PyTorch adds 1e-12 to each square here, but there it raises each norm to at least 1e-8.
+    cosine = sum(x * y, axis=-1) / sqrt((sum(x * x, axis=-1) + 1e-12) * (sum(y * y, axis=-1) + 1e-12))
+    return reduced(where(raw(target) == 1, 1 - cosine, relu(cosine - margin)), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    reduction: Reduction = "mean",
+    *,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+) -> Any:
+    """Return max(0, margin + d(anchor, positive) - d(anchor, negative)), reduced, with d the norm of x - y + eps.
+
+    Args:
+        anchor: Vectors along the last axis.
+        positive: Vectors that should be near to the anchors; the shapes broadcast.
+        negative: Vectors that should be far from them.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        margin: The difference of the distances from which on there is no loss.
+        p: The power of the norm.
+        eps: Added to each difference, which keeps the distance of equal vectors differentiable.
+        swap: Whether to use the distance from positive to negative if it is smaller.
+
+    Returns:
+        Shape (), or the common shape without the last axis for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+
+    Source: Balntas et al. (2016); agrees with `torch.nn.functional.triplet_margin_loss`.
+    """
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduced(relu(margin + near - far), reduction)

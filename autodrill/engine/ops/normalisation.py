@@ -22,7 +22,22 @@ Axes = tuple[int, ...]
 
 @primitive
 def standardize(xp: Namespace, x: Array, *, axes: Axes, eps: float) -> Array:
-    """Return (x - mean) / √(variance + eps), with the mean and the biased variance over `axes`."""
+    """Return (x - mean) / √(variance + eps), with the mean and the biased variance over `axes`.
+
+    Args:
+        x: Real values of any shape.
+        axes: The axes of the statistics.
+        eps: Added to the variance.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `torch.nn.functional.layer_norm` without weights, for trailing axes.
+    """
     centred = x - xp.mean(x, axis=axes, keepdims=True)
     centred *= 1 / xp.sqrt(xp.mean(centred * centred, axis=axes, keepdims=True) + eps)
     return centred
@@ -54,21 +69,48 @@ def _scaled(x: Array, weight: Array | None, bias: Array | None, *, channels: boo
 def layer_norm(
     x: Array, axis: int | Axes = -1, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
 ) -> Any:
-    """Standardise each example over its trailing axes, then scale and shift (Ba et al., 2016).
+    """Return (x - mean) / √(variance + eps) · weight + bias, with the mean and the variance over `axis`.
 
     Args:
-        x: Values of any shape.
+        x: Real values of any shape.
         axis: The normalised axes; PyTorch's `normalized_shape` gives the lengths of trailing axes instead.
-        weight: The scale, broadcast against x.
-        bias: The shift, broadcast against x.
+        weight: The scale, broadcast against x; by default 1.
+        bias: The shift, broadcast against x; by default 0.
         eps: Added to the variance.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+        ValueError: The weight or the bias does not broadcast.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: Ba, Kiros and Hinton (2016); agrees with `torch.nn.functional.layer_norm`.
     """
     axes = axis if isinstance(axis, tuple) else (axis,)
     return _scaled(standardize(x, axes=axes, eps=eps), weight, bias)
 
 
 def rms_norm(x: Array, axis: int | Axes = -1, weight: Array | None = None, eps: float = 1e-5) -> Any:
-    """Divide by the root of the mean square over `axis`, then scale (Zhang and Sennrich, 2019)."""
+    """Return x / √(mean(x²) + eps) · weight, with the mean over `axis`.
+
+    Args:
+        x: Real values of any shape.
+        axis: The axis of the mean, or several.
+        weight: The scale, broadcast against x; by default 1.
+        eps: Added to the mean square.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+        ValueError: The weight does not broadcast.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: Zhang and Sennrich (2019); agrees with `torch.nn.functional.rms_norm`, whose default `eps` differs.
+    """
     check_real("rms_norm", x)
     return _scaled(x * rsqrt(mean(square(x), axis=axis, keepdims=True) + eps), weight, None)
 
@@ -83,21 +125,27 @@ def batch_norm(
     training: bool = False,
     eps: float = 1e-5,
 ) -> Any:
-    """Standardise each channel over the batch, then scale and shift (Ioffe and Szegedy, 2015).
+    """Return (x - mean) / √(variance + eps) · weight + bias, with a mean and a variance for each channel.
 
     Unlike PyTorch's, this function does not update the running statistics; the layer does.
 
     Args:
-        x: Shape (N, C, ...).
+        x: Real, shape (N, C, ...).
         running_mean: Shape (C,); used unless `training`.
         running_var: Shape (C,); used unless `training`.
-        weight: The scale, shape (C,).
-        bias: The shift, shape (C,).
+        weight: The scale, shape (C,); by default 1.
+        bias: The shift, shape (C,); by default 0.
         training: Whether to use the batch's own statistics, and to differentiate through them.
         eps: Added to the variance.
 
+    Returns:
+        The shape of x.
+
     Raises:
-        ValueError: Outside training a running statistic is missing.
+        ValueError: Outside training a running statistic is missing, or an argument does not have C elements.
+        TypeError: x is complex and `training` is set.
+
+    Source: Ioffe and Szegedy (2015); agrees with `torch.nn.functional.batch_norm`.
     """
     if training:
         axes = tuple(k for k in range(x.ndim) if k != 1)
@@ -109,26 +157,74 @@ def batch_norm(
 
 
 def instance_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Any:
-    """Standardise each channel of each example, shape (N, C, ...), then scale and shift (Ulyanov et al., 2016)."""
+    """Return (x - mean) / √(variance + eps) · weight + bias, with the statistics of each channel of each example.
+
+    Args:
+        x: Real, shape (N, C, ...).
+        weight: The scale, shape (C,); by default 1.
+        bias: The shift, shape (C,); by default 0.
+        eps: Added to the variance.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+        ValueError: The weight or the bias does not have C elements.
+
+    Source: Ulyanov, Vedaldi and Lempitsky (2016); agrees with `torch.nn.functional.instance_norm`.
+    """
     return _scaled(standardize(x, axes=tuple(range(2, x.ndim)), eps=eps), weight, bias, channels=True)
 
 
 def group_norm(
     x: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
 ) -> Any:
-    """Standardise groups of channels of each example, shape (N, C, ...), then scale and shift (Wu and He, 2018).
+    """Return (x - mean) / √(variance + eps) · weight + bias, with the statistics of groups of channels of each example.
+
+    Args:
+        x: Real, shape (N, C, ...).
+        num_groups: The number of groups of consecutive channels.
+        weight: The scale, shape (C,); by default 1.
+        bias: The shift, shape (C,); by default 0.
+        eps: Added to the variance.
+
+    Returns:
+        The shape of x.
 
     Raises:
-        ValueError: The number of channels is not a multiple of `num_groups`.
+        ValueError: The number of channels is not a multiple of `num_groups`, or an argument does not have C elements.
+        TypeError: x is complex.
+
+    Source: Wu and He (2018); agrees with `torch.nn.functional.group_norm`.
     """
-    if x.shape[1] % num_groups:
+    if x.ndim < 2:
+        raise ValueError(f"`group_norm` needs shape (N, C, ...), not {x.shape}")
+    if num_groups < 1 or x.shape[1] % num_groups:
         raise ValueError(f"{x.shape[1]} channels cannot be split into {num_groups} groups of equal size")
     groups = reshape(x, (x.shape[0], num_groups, prod(x.shape[1:]) // num_groups))
     return _scaled(reshape(standardize(groups, axes=(2,), eps=eps), x.shape), weight, bias, channels=True)
 
 
 def local_response_norm(x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Divide x by (k + alpha mean(x²))^beta, with the mean over `size` nearby channels (Krizhevsky et al., 2012)."""
+    """Return x / (k + alpha mean(x²))^beta, with the mean over `size` nearby channels.
+
+    Args:
+        x: Real, shape (N, C, ...).
+        size: The number of channels, at least 1; those outside x count as 0.
+        alpha: The weight of the mean.
+        beta: The exponent.
+        k: The constant.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+        ValueError: `size` is less than 1, or x has fewer than two axes.
+
+    Source: Krizhevsky, Sutskever and Hinton (2012); agrees with `torch.nn.functional.local_response_norm`.
+    """
     from autodrill.engine.ops.arrange import pad
     from autodrill.engine.ops.window import windows
 

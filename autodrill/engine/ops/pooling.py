@@ -89,8 +89,8 @@ def _max_pool(
     """Return the maximum of each window; the first of equal elements gets the gradient.
 
     Args:
-        x: Shape (N, C, {axes}).
-        kernel_size: The window's size.
+        x: Real, shape (N, C, {axes}).
+        kernel_size: The window's size: one number, or one for each spatial axis, like the next three.
         stride: The distance between windows, by default their size.
         padding: The number of elements by which windows reach beyond each side, with value minus infinity.
         dilation: The distance between elements of a window.
@@ -98,8 +98,15 @@ def _max_pool(
         return_indices: Whether to return the places of the maxima too, in the flattened spatial axes of x, as a plain
             array of integers: `max_unpool{dims}d` takes them.
 
+    Returns:
+        Shape (N, C, ...). An axis of length n gets (n + 2 padding - dilation (k - 1) - 1) // stride + 1 windows. With
+        `return_indices`, a pair of two such arrays.
+
     Raises:
-        ValueError: x has another number of axes.
+        ValueError: x has another number of axes, or the window is longer than the padded x.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.max_pool{dims}d`.
     """
     check_real(f"max_pool{dims}d", x)
     _check_axes(x, dims)
@@ -126,15 +133,20 @@ def _avg_pool(
 
     Args:
         x: Shape (N, C, {axes}).
-        kernel_size: The window's size.
+        kernel_size: The window's size: one number, or one for each spatial axis, like the next two.
         stride: The distance between windows, by default their size.
         padding: The number of zeros by which windows reach beyond each side.
         count_include_pad: Whether those zeros count as elements.
         ceil_mode: Whether a last window may reach beyond the padding if it begins before it; no elements count there.
         divisor_override: The divisor of each sum, by default the number of elements that count.
 
+    Returns:
+        Shape (N, C, ...). An axis of length n gets (n + 2 padding - k) // stride + 1 windows.
+
     Raises:
-        ValueError: x has another number of axes.
+        ValueError: x has another number of axes, or the window is longer than the padded x.
+
+    Source: agrees with `torch.nn.functional.avg_pool{dims}d`.
     """
     _check_axes(x, dims)
     places = _Places.of(x, kernel_size, stride, padding, 1, ceil_mode)
@@ -156,7 +168,23 @@ def _avg_pool(
 def _lp_pool(
     dims: int, x: Array, norm_type: float, kernel_size: int | Lengths, stride: int | Lengths | None = None
 ) -> Any:
-    """Return (Σ x^p)^(1/p) of each window of (N, C, {axes}), with p = `norm_type`; the sums must be positive."""
+    """Return (Σ x^p)^(1/p) of each window; the sums must be positive.
+
+    Args:
+        x: Real, shape (N, C, {axes}).
+        norm_type: The power p.
+        kernel_size: The window's size: one number, or one for each spatial axis.
+        stride: The distance between windows, by default their size.
+
+    Returns:
+        Shape (N, C, ...). An axis of length n gets (n - k) // stride + 1 windows.
+
+    Raises:
+        ValueError: x has another number of axes, or the window is longer than x.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.lp_pool{dims}d`.
+    """
     check_real(f"lp_pool{dims}d", x)
     _check_axes(x, dims)
     seen = _Places.of(x, kernel_size, stride, 0, 1, ceil_mode=False).windows(x, 0)
@@ -186,7 +214,22 @@ def along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any:
 
 
 def adaptive_avg_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
-    """Return the means of `output_size` bins along each spatial axis of (N, C, {axes})."""
+    """Return the means of `output_size` bins along each spatial axis.
+
+    Args:
+        x: Shape (N, C, {axes}).
+        output_size: The number of bins: one number, or one for each spatial axis. Bin k of m along an axis of length n
+            has the elements from floor(k n / m) up to ceil((k + 1) n / m).
+
+    Returns:
+        Shape (N, C, *output_size).
+
+    Raises:
+        ValueError: x has another number of axes, or `output_size` has another number of lengths.
+
+    Source: agrees with `torch.nn.functional.adaptive_avg_pool{dims}d`.
+    """
+    _check_axes(x, dims)
     matrices: list[Any] = []
     for length, count in zip(x.shape[2:], lengths(output_size, dims), strict=True):
         matrix = np.zeros((count, length))
@@ -197,8 +240,23 @@ def adaptive_avg_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
 
 
 def _adaptive_max_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
-    """Return the maxima of `output_size` bins along each spatial axis of (N, C, {axes})."""
+    """Return the maxima of `output_size` bins along each spatial axis; the first of equal elements gets the gradient.
+
+    Args:
+        x: Real, shape (N, C, {axes}).
+        output_size: The number of bins, at least 1, as for `adaptive_avg_pool{dims}d`.
+
+    Returns:
+        Shape (N, C, *output_size).
+
+    Raises:
+        ValueError: x has another number of axes, or `output_size` does not fit.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.adaptive_max_pool{dims}d`.
+    """
     check_real(f"adaptive_max_pool{dims}d", x)
+    _check_axes(x, dims)
     for axis, count in enumerate(lengths(output_size, dims), start=2):
         bins = _bins(x.shape[axis], count)
         widest = max(map(len, bins))

@@ -1,4 +1,4 @@
-"""Losses for regression, probabilities, margins and distances, under PyTorch's functional names.
+"""Losses for regression and probabilities, under PyTorch's functional names.
 
 `reduction` is `"mean"`, `"sum"`, or `"none"` for the losses themselves. Predictions and targets broadcast.
 """
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.activation import logsigmoid, relu, softplus
+from autodrill.engine.ops.activation import logsigmoid, softplus
 from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import exp, log, maximum, minimum, sqrt, square, subtract, where
+from autodrill.engine.ops.elementwise import exp, log, maximum, square, subtract, where
 from autodrill.engine.ops.loss import reduced
-from autodrill.engine.ops.norms import pairwise_distance
 from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "gaussian_nll_loss",
-    "hinge_embedding_loss", "huber", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss",
-    "multilabel_soft_margin_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss",
+    "huber", "huber_loss", "kl_div", "l1_loss", "mse_loss",
+    "multilabel_soft_margin_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss",
 ]
 # fmt: on
 
@@ -35,18 +34,60 @@ __all__ = [
 
 
 def mse_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
-    """Return (x - target)²."""
+    """Return (x - target)², reduced.
+
+    Args:
+        x: Real predictions of any shape.
+        target: Values that broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The losses are complex.
+
+    Source: agrees with `torch.nn.functional.mse_loss`.
+    """
     return reduced(square(subtract(x, target)), reduction)
 
 
 def l1_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
-    """Return |x - target|."""
+    """Return |x - target|, reduced; the subgradient at 0 is 0.
+
+    Args:
+        x: Real or complex predictions of any shape.
+        target: Values that broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+
+    Returns:
+        Real, shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+
+    Source: agrees with `torch.nn.functional.l1_loss`.
+    """
     return reduced(absolute(subtract(x, target)), reduction)
 
 
 @primitive
 def huber(xp: Namespace, x: Array, *, delta: float = 1.0) -> Array:
-    """Return x²/2 up to |x| = delta, and the tangent line delta (|x| - delta/2) beyond (Huber, 1964)."""
+    """Return x²/2 up to |x| = delta, and the tangent line delta (|x| - delta/2) beyond.
+
+    Args:
+        x: Real values of any shape.
+        delta: The size from which on the function is linear.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        TypeError: x is complex.
+
+    Source: Huber (1964).
+    """
     size = xp.absolute(x)
     return xp.where(size < delta, 0.5 * x * x, delta * (size - 0.5 * delta))
 
@@ -61,12 +102,44 @@ huber.jvp("elementwise")
 
 
 def huber_loss(x: Array, target: Array, reduction: Reduction = "mean", delta: float = 1.0) -> Any:
-    """Return Huber's function of x - target: quadratic up to `delta`, linear beyond."""
+    """Return Huber's function of x - target, reduced: quadratic up to `delta`, linear beyond; see `huber`.
+
+    Args:
+        x: Real predictions of any shape.
+        target: Values that broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        delta: The size of a difference from which on the loss is linear.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The difference is complex.
+
+    Source: Huber (1964); agrees with `torch.nn.functional.huber_loss`.
+    """
     return reduced(huber(subtract(x, target), delta=delta), reduction)
 
 
 def smooth_l1_loss(x: Array, target: Array, reduction: Reduction = "mean", beta: float = 1.0) -> Any:
-    """Return Huber's function of x - target divided by `beta`, which tends to |x - target| as beta tends to 0."""
+    """Return Huber's function of x - target divided by `beta`, reduced; it tends to |x - target| as beta tends to 0.
+
+    Args:
+        x: Real predictions of any shape.
+        target: Values that broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        beta: The size of a difference from which on the loss is linear; 0 for the `l1_loss`.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The difference is complex.
+
+    Source: Girshick (2015); agrees with `torch.nn.functional.smooth_l1_loss`.
+    """
     if beta == 0:
         return l1_loss(x, target, reduction)
     return reduced(huber(subtract(x, target), delta=beta) / beta, reduction)
@@ -81,15 +154,24 @@ def poisson_nll_loss(
     full: bool = False,
     eps: float = 1e-8,
 ) -> Any:
-    """Return minus the Poisson log-likelihood of counts; it includes the constant log(target!) only if `full`.
+    """Return minus the Poisson log-likelihood of counts, exp(x) - target x, reduced.
 
     Args:
-        x: The rate, or its logarithm if `log_input`.
-        target: The counts.
-        reduction: See the module.
-        log_input: Whether x is the logarithm of the rate.
+        x: The logarithm of the rate; the rate itself unless `log_input`. Real.
+        target: The counts, which broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        log_input: Whether x is the logarithm of the rate; otherwise the loss is x - target log(x + eps).
         full: Whether to add Stirling's approximation of log(target!), for counts above 1.
         eps: Added to the rate inside the logarithm, if x is the rate.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The losses are complex.
+
+    Source: agrees with `torch.nn.functional.poisson_nll_loss`.
     """
     losses = exp(x) - target * x if log_input else x - target * log(x + eps)
     if full:
@@ -102,10 +184,27 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     x: Array, target: Array, var: Array, reduction: Reduction = "mean", *, full: bool = False, eps: float = 1e-6
 ) -> Any:
-    """Return minus the Gaussian log-likelihood of the target, with mean x and variance `var`, raised to at least `eps`.
+    """Return minus the Gaussian log-likelihood of the target, (log var + (x - target)² / var) / 2, reduced.
 
     As in PyTorch, a variance without the last axis of x applies to all elements along that axis; otherwise it
     broadcasts. Also as in PyTorch, a variance that was raised to `eps` still gets a gradient.
+
+    Args:
+        x: The means, of any shape; real.
+        target: Values that broadcast against x.
+        var: The variances, raised to at least `eps`.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        full: Whether to add the constant log(2π) / 2.
+        eps: The smallest variance.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The losses are complex.
+
+    Source: agrees with `torch.nn.functional.gaussian_nll_loss`.
     """
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = expand_dims(var, -1)
@@ -125,7 +224,23 @@ def _clamped_log(x: Array) -> Array:
 def binary_cross_entropy(
     probability: Array, target: Array, reduction: Reduction = "mean", *, weight: Array | None = None
 ) -> Any:
-    """Return -(target log p + (1 - target) log(1 - p)), each logarithm at least -100."""
+    """Return -(target log p + (1 - target) log(1 - p)), each logarithm at least -100, reduced.
+
+    Args:
+        probability: The probabilities p of the label 1, of any shape; values outside [0, 1] are not refused.
+        target: Probabilities, or labels 0 and 1, that broadcast against them.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        weight: The weight of each loss; by default 1.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The losses are complex.
+
+    Source: agrees with `torch.nn.functional.binary_cross_entropy`.
+    """
     losses = -(target * _clamped_log(probability) + (1 - target) * _clamped_log(1 - probability))
     return reduced(losses if weight is None else losses * weight, reduction)
 
@@ -138,14 +253,23 @@ def binary_cross_entropy_with_logits(
     weight: Array | None = None,
     pos_weight: Array | None = None,
 ) -> Any:
-    """Return the binary cross-entropy of sigmoid(logits), finite for logits of any size.
+    """Return -(target log p + (1 - target) log(1 - p)) with p = sigmoid(logits), reduced; finite for any logits.
 
     Args:
-        logits: Unnormalised scores.
-        target: Probabilities, or labels 0 and 1, of the same shape.
-        reduction: See the module.
-        weight: The weight of each loss.
-        pos_weight: A factor of the positive term.
+        logits: Unnormalised real scores, of any shape.
+        target: Probabilities, or labels 0 and 1, that broadcast against them.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        weight: The weight of each loss; by default 1.
+        pos_weight: A factor of the positive term; by default 1.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The logits are complex.
+
+    Source: agrees with `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     if pos_weight is None:
         losses = softplus(logits) - target * logits
@@ -161,14 +285,23 @@ def kl_div(
     *,
     log_target: bool = False,
 ) -> Any:
-    """Return target (log target - log_probs), elementwise; its sum is the Kullback-Leibler divergence.
+    """Return target (log target - log_probs), reduced; its sum is the Kullback-Leibler divergence.
 
     Args:
         log_probs: The approximating distribution, as logarithms.
         target: The true distribution, as probabilities, or as logarithms if `log_target`.
-        reduction: See the module, or `"batchmean"`: the sum divided by the length of the first axis, which is
-            the mean divergence.
+        reduction: `"mean"`, `"sum"`, `"none"`, or `"batchmean"`: the sum divided by the length of the first axis, which
+            is the mean divergence.
         log_target: Whether the target is given as logarithms.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: The losses are complex.
+
+    Source: Kullback and Leibler (1951); agrees with `torch.nn.functional.kl_div`.
     """
     losses = exp(target) * (target - log_probs) if log_target else xlogy(target, target) - target * log_probs
     if reduction == "batchmean":
@@ -177,58 +310,44 @@ def kl_div(
 
 
 def soft_margin_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
-    """Return log(1 + exp(-target x)), the logistic loss of labels -1 and 1."""
+    """Return log(1 + exp(-target x)), the logistic loss of labels -1 and 1, reduced.
+
+    Args:
+        x: Real scores of any shape.
+        target: Labels -1 and 1, which broadcast against x.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+
+    Returns:
+        Shape (), or the common shape for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.soft_margin_loss`.
+    """
     return reduced(softplus(-target * x), reduction)
 
 
 def multilabel_soft_margin_loss(
     x: Array, target: Array, reduction: Reduction = "mean", *, weight: Array | None = None
 ) -> Any:
-    """Return the mean over classes, the last axis, of the binary cross-entropy of sigmoid(x), each times its weight."""
+    """Return the mean over classes of the binary cross-entropy of sigmoid(x), each times its weight, reduced.
+
+    Args:
+        x: Real scores, shape (..., C).
+        target: Labels 0 and 1, of x's shape.
+        reduction: `"mean"`, `"sum"`, or `"none"` for the losses themselves.
+        weight: The weight of each class, shape (C,); by default 1.
+
+    Returns:
+        Shape (), or (...) for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+        TypeError: x is complex.
+
+    Source: agrees with `torch.nn.functional.multilabel_soft_margin_loss`.
+    """
     losses = softplus(x) - target * x
     return reduced(mean(losses if weight is None else losses * weight, axis=-1), reduction)
-
-
-# Margins and distances
-
-
-def hinge_embedding_loss(x: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 1.0) -> Any:
-    """Return x for label 1 and max(0, margin - x) for label -1; as in PyTorch, their sum for any other label."""
-    labels = raw(target)
-    return reduced(where(labels != -1, x, 0) + where(labels != 1, relu(margin - x), 0), reduction)
-
-
-def margin_ranking_loss(x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0) -> Any:
-    """Return max(0, margin - target (x - y)): x should rank above y for label 1, below y for label -1."""
-    return reduced(relu(margin - target * (x - y)), reduction)
-
-
-def cosine_embedding_loss(
-    x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0.0
-) -> Any:
-    """Return 1 - cos(x, y) for label 1, and max(0, cos(x, y) - margin) for label -1."""
-    # Not `cosine_similarity`: PyTorch adds 1e-12 to each square here, but there it raises each norm to at least 1e-8.
-    cosine = sum(x * y, axis=-1) / sqrt((sum(x * x, axis=-1) + 1e-12) * (sum(y * y, axis=-1) + 1e-12))
-    return reduced(where(raw(target) == 1, 1 - cosine, relu(cosine - margin)), reduction)
-
-
-def triplet_margin_loss(
-    anchor: Array,
-    positive: Array,
-    negative: Array,
-    reduction: Reduction = "mean",
-    *,
-    margin: float = 1.0,
-    p: float = 2.0,
-    eps: float = 1e-6,
-    swap: bool = False,
-) -> Any:
-    """Return max(0, margin + distance(anchor, positive) - distance(anchor, negative)).
-
-    With `swap` the distance from positive to negative is used if it is smaller (Balntas et al., 2016).
-    """
-    near = pairwise_distance(anchor, positive, p, eps)
-    far = pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduced(relu(margin + near - far), reduction)

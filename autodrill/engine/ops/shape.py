@@ -25,7 +25,20 @@ Shape = int | Sequence[int]
 
 @primitive(view=True)
 def reshape(xp: Namespace, x: Array, *, shape: Shape) -> Array:
-    """Return the same elements in another shape; one length may be -1."""
+    """Return the same elements in another shape, in row-major order.
+
+    Args:
+        x: Values of any shape.
+        shape: The new shape, or one length. One length may be -1: it follows from the others.
+
+    Returns:
+        Shape `shape`; it shares memory with x if x is contiguous.
+
+    Raises:
+        ValueError: The new shape has another number of elements, or two lengths are -1.
+
+    Source: agrees with `numpy.reshape`.
+    """
     return xp.reshape(x, shape)
 
 
@@ -49,7 +62,21 @@ def _behind_batch(axes: Sequence[int] | None, ndim: int, count: int) -> tuple[in
 
 @primitive(view=True)
 def transpose(xp: Namespace, x: Array, *, axes: Sequence[int] | None = None) -> Array:
-    """Return x with its axes permuted, by default reversed."""
+    """Return x with its axes permuted, by default reversed.
+
+    Args:
+        x: Values of any shape.
+        axes: The axes of x in their new order, each of them once.
+
+    Returns:
+        Axis k has the length of axis `axes[k]` of x; the memory is that of x.
+
+    Raises:
+        ValueError: `axes` is no permutation of the axes of x.
+        numpy.exceptions.AxisError: x lacks one of `axes`.
+
+    Source: agrees with `numpy.transpose`.
+    """
     return xp.transpose(x, axes)
 
 
@@ -60,7 +87,21 @@ transpose.vmap(lambda x, x_shape, axes, batch: transpose(x, _behind_batch(axes, 
 
 @primitive(view=True)
 def swapaxes(xp: Namespace, x: Array, *, axis1: int, axis2: int) -> Array:
-    """Return x with two axes exchanged."""
+    """Return x with two axes exchanged.
+
+    Args:
+        x: Values of any shape.
+        axis1: One axis.
+        axis2: The other axis.
+
+    Returns:
+        The shape of x with the two lengths exchanged; the memory is that of x.
+
+    Raises:
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.swapaxes`.
+    """
     return xp.swapaxes(x, axis1, axis2)
 
 
@@ -71,7 +112,22 @@ swapaxes.vmap(lambda x, x_shape, axis1, axis2: swapaxes(x, behind(axis1, len(x_s
 
 @primitive(view=True)
 def moveaxis(xp: Namespace, x: Array, *, source: Shape, destination: Shape) -> Array:
-    """Return x with the axes `source` moved to `destination`."""
+    """Return x with the axes `source` moved to `destination`; the others keep their order.
+
+    Args:
+        x: Values of any shape.
+        source: An axis of x, or several.
+        destination: Its place in the result, or a place for each.
+
+    Returns:
+        The shape of x in the new order; the memory is that of x.
+
+    Raises:
+        ValueError: `source` and `destination` differ in number, or an axis occurs twice.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.moveaxis`.
+    """
     return xp.moveaxis(x, source, destination)
 
 
@@ -84,7 +140,20 @@ moveaxis.vmap(
 
 @primitive(view=True)
 def expand_dims(xp: Namespace, x: Array, *, axis: int | tuple[int, ...]) -> Array:
-    """Return x with new axes of length 1 at the positions `axis` of the result."""
+    """Return x with new axes of length 1 at the positions `axis` of the result.
+
+    Args:
+        x: Values of any shape.
+        axis: A position, or a tuple of positions.
+
+    Returns:
+        The shape of x with a length of 1 at each position; the memory is that of x.
+
+    Raises:
+        numpy.exceptions.AxisError: The result has no such position.
+
+    Source: agrees with `numpy.expand_dims`.
+    """
     return xp.expand_dims(x, axis)
 
 
@@ -97,7 +166,21 @@ expand_dims.vmap(
 
 @primitive(view=True)
 def squeeze(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """Return x without the axes `axis`, which have length 1; by default without all axes of length 1."""
+    """Return x without the axes `axis`, which have length 1.
+
+    Args:
+        x: Values of any shape.
+        axis: An axis, or a tuple of axes; by default all axes of length 1.
+
+    Returns:
+        The shape of x without these axes; the memory is that of x.
+
+    Raises:
+        ValueError: One of the axes has another length than 1.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.squeeze`.
+    """
     return xp.squeeze(x, axis)
 
 
@@ -132,7 +215,20 @@ def _broadcast_examples(x: Array, x_shape: tuple[int, ...], shape: Shape, batch:
 
 @primitive(view=True)
 def broadcast_to(xp: Namespace, x: Array, *, shape: Shape) -> Array:
-    """Return x repeated along new axes and axes of length 1; the gradient sums over them."""
+    """Return x repeated along new axes and axes of length 1; the gradient sums over them.
+
+    Args:
+        x: Values of any shape.
+        shape: The new shape. Counted from the last axis, each length of x is that of `shape`, or 1.
+
+    Returns:
+        Shape `shape`; all repetitions share the memory of x.
+
+    Raises:
+        ValueError: x does not broadcast to the shape.
+
+    Source: agrees with `numpy.broadcast_to`.
+    """
     return xp.broadcast_to(x, shape)
 
 
@@ -143,7 +239,20 @@ broadcast_to.vmap(_broadcast_examples)
 
 @primitive
 def flip(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """Return a copy of x with the order of elements reversed along `axis`, by default along every axis."""
+    """Return a copy of x with the order of elements reversed along `axis`.
+
+    Args:
+        x: Values of any shape.
+        axis: An axis, or a tuple of axes; by default all.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `numpy.flip`, which returns a view, and with `torch.flip`.
+    """
     return xp.flip(x, axis).copy()
 
 
@@ -177,20 +286,46 @@ _concatenate.vmap(_concatenate_examples)
 
 
 def concatenate(arrays: Sequence[Array], axis: int | None = 0) -> Any:
-    """Return the arrays joined along an existing axis; `axis=None` flattens the arrays first.
+    """Return the arrays joined along an existing axis.
+
+    Args:
+        arrays: At least one array; all have one shape, except for the length of the joined axis.
+        axis: The joined axis; None flattens the arrays first.
+
+    Returns:
+        The common shape; the length along `axis` is the sum of those of the arrays.
 
     Raises:
         ValueError: There are no arrays, or their other axes differ.
+        numpy.exceptions.AxisError: The arrays lack the axis.
+
+    Source: agrees with `numpy.concatenate`; PyTorch's name is `cat`.
     """
     if axis is None:
-        return _concatenate(*[reshape(a, -1) for a in arrays], axis=0)
-    return _concatenate(*arrays, axis=operator.index(axis))
+        return _joined("concatenate", [reshape(a, -1) for a in arrays], 0)
+    return _joined("concatenate", [*arrays], operator.index(axis))
 
 
 def stack(arrays: Sequence[Array], axis: int = 0) -> Any:
-    """Return the arrays, all of one shape, joined along a new axis.
+    """Return the arrays joined along a new axis.
+
+    Args:
+        arrays: At least one array; all have one shape.
+        axis: The position of the new axis in the result.
+
+    Returns:
+        The common shape, with the number of arrays at position `axis`.
 
     Raises:
         ValueError: There are no arrays, or their shapes differ.
+        numpy.exceptions.AxisError: The result has no such position.
+
+    Source: agrees with `numpy.stack`.
     """
-    return _concatenate(*[expand_dims(a, axis) for a in arrays], axis=axis)
+    return _joined("stack", [expand_dims(a, axis) for a in arrays], axis)
+
+
+def _joined(name: str, arrays: Sequence[Array], axis: int) -> Any:
+    if not arrays:
+        raise ValueError(f"`{name}` needs at least one array")
+    return _concatenate(*arrays, axis=axis)

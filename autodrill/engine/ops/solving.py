@@ -6,15 +6,18 @@ The rules follow Giles (2008), "Collected matrix derivative results for forward 
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodrill.engine.core.backend import backend_of, everywhere, memory
 from autodrill.engine.core.complex_convention import inner, is_complex
+from autodrill.engine.core.declaration import place
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.arrange import take, tril, triu
+from autodrill.engine.ops.arrange import take
+from autodrill.engine.ops.diagonals import tril, triu
 from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
@@ -37,12 +40,30 @@ def _eye(x: Array) -> Array:
     return backend_of(raw(x)).xp.eye(x.shape[-1], dtype=x.dtype)
 
 
+def check_square(name: str, x: Array) -> None:
+    """Refuse an array whose last two axes are not those of a square matrix.
+
+    Raises:
+        numpy.linalg.LinAlgError: They are not.
+    """
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise np.linalg.LinAlgError(f"`{name}` got shape {x.shape}: it needs square matrices, in the last two axes")
+
+
 @primitive(on_complex="holomorphic")
 def inv(xp: Namespace, x: Array) -> Array:
     """Return the inverse of square matrices.
 
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        The shape of x.
+
     Raises:
-        numpy.linalg.LinAlgError: A matrix is singular.
+        numpy.linalg.LinAlgError: A matrix is singular or not square.
+
+    Source: LAPACK's `gesv`; the derivative -x⁻¹ dx x⁻¹ is that of Giles (2008). Agrees with `numpy.linalg.inv`.
     """
     return xp.linalg.inv(x)
 
@@ -69,8 +90,14 @@ def solve(a: Array, b: Array) -> Any:
         a: Square matrices, shape (..., N, N).
         b: A vector, shape (N,), or matrices, shape (..., N, K); leading axes broadcast.
 
+    Returns:
+        The shape of b, with the common leading axes.
+
     Raises:
-        numpy.linalg.LinAlgError: A matrix is singular.
+        numpy.linalg.LinAlgError: A matrix is singular or not square.
+        ValueError: The shapes do not fit.
+
+    Source: LAPACK's `gesv`, the derivative of Giles (2008). Agrees with `numpy.linalg.solve`.
     """
     return _solve(a, expand_dims(b, -1))[..., 0] if b.ndim == 1 else _solve(a, b)
 
@@ -80,9 +107,18 @@ def solve_triangular(a: Array, b: Array, *, lower: bool = False, unit_diagonal: 
 
     Args:
         a: Shape (..., N, N).
-        b: As for `solve`.
+        b: A vector, shape (N,), or matrices, shape (..., N, K).
         lower: Whether a is lower triangular.
         unit_diagonal: Whether the diagonal counts as 1, regardless of its values.
+
+    Returns:
+        The shape of b, with the common leading axes.
+
+    Raises:
+        numpy.linalg.LinAlgError: The diagonal has a zero, or a matrix is not square.
+        ValueError: The shapes do not fit.
+
+    Source: agrees with `scipy.linalg.solve_triangular` and `torch.linalg.solve_triangular`.
     """
     inner = 1 if unit_diagonal else 0
     triangle = tril(a, k=-inner) if lower else triu(a, k=inner)
@@ -109,7 +145,19 @@ def _cofactors(x: Array, out: Array) -> Array:
 
 @primitive(on_complex="holomorphic")
 def det(xp: Namespace, x: Array) -> Array:
-    """Return the determinants of square matrices; the gradient is correct for a singular matrix too."""
+    """Return the determinants of square matrices; the gradient is correct for a singular matrix too.
+
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        Shape (...).
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square.
+
+    Source: the derivative is tr(adj(x) dx), with the adjugate (Jacobi's formula). Agrees with `numpy.linalg.det`.
+    """
     return xp.linalg.det(x)
 
 
@@ -120,7 +168,19 @@ det.vmap("leading")
 
 @primitive(on_complex="adjoint")
 def logabsdet(xp: Namespace, x: Array) -> Array:
-    """Return log |det x| of square matrices, even if the determinant itself would overflow or underflow."""
+    """Return log |det x| of square matrices, even if the determinant itself would overflow or underflow.
+
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        Real, shape (...); -inf for a singular matrix.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square; for the gradient also, a matrix is singular.
+
+    Source: agrees with the second result of `numpy.linalg.slogdet`.
+    """
     return xp.linalg.slogdet(x)[1]
 
 
@@ -131,7 +191,19 @@ logabsdet.vmap("leading")
 
 @primitive(on_complex="adjoint")
 def det_phase(xp: Namespace, x: Array) -> Array:
-    """Return det x / |det x| of square matrices, the sign of the determinant; for real x its derivative is 0."""
+    """Return det x / |det x| of square matrices, the sign of the determinant; for real x its derivative is 0.
+
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        Shape (...); 0 for a singular matrix.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square.
+
+    Source: agrees with the first result of `numpy.linalg.slogdet`.
+    """
     return xp.linalg.slogdet(x)[0]
 
 
@@ -156,7 +228,17 @@ det_phase.vmap("leading")
 def slogdet(x: Array) -> tuple[Any, Any]:
     """Return the sign of the determinant and the logarithm of its absolute value.
 
-    The sign of real matrices is a plain array; for complex matrices it is det x / |det x|, which is differentiable.
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        Two arrays of shape (...). The sign of real matrices is a plain array; for complex matrices it is det x / |det
+        x|, which is differentiable. A singular matrix gives 0 and -inf.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square.
+
+    Source: agrees with `numpy.linalg.slogdet`.
     """
     return det_phase(x if is_complex(x) else raw(x)), logabsdet(x)
 
@@ -171,7 +253,19 @@ def _right_null(x: Array, out: Array) -> Array:
 
 @primitive(on_complex="adjoint")
 def pinv(xp: Namespace, x: Array) -> Array:
-    """Return the Moore-Penrose inverse; differentiable if the rank is locally constant (Golub and Pereyra, 1973)."""
+    """Return the Moore-Penrose inverse; differentiable if the rank is locally constant.
+
+    Args:
+        x: Shape (..., M, N).
+
+    Returns:
+        Shape (..., N, M).
+
+    Raises:
+        numpy.linalg.LinAlgError: x has fewer than two axes, or a NaN.
+
+    Source: the derivative of Golub and Pereyra (1973). Agrees with `numpy.linalg.pinv`, with its default cut-off.
+    """
     return xp.linalg.pinv(x)
 
 
@@ -191,33 +285,106 @@ pinv.vmap("leading")
 
 
 def tensorinv(a: Array, ind: int = 2) -> Any:
-    """Return the inverse of a as a matrix whose rows are its first `ind` axes: it undoes `tensordot` with a."""
+    """Return the inverse of a as a matrix whose rows are its first `ind` axes: it undoes `tensordot` with a.
+
+    Args:
+        a: The first `ind` axes have as many elements as the others.
+        ind: The number of axes that are rows.
+
+    Returns:
+        The last axes of a, followed by its first `ind` axes.
+
+    Raises:
+        numpy.linalg.LinAlgError: The matrix is singular or not square.
+
+    Source: agrees with `numpy.linalg.tensorinv`.
+    """
     rows, columns = a.shape[:ind], a.shape[ind:]
     return reshape(inv(reshape(a, (math.prod(rows), -1))), (*columns, *rows))
 
 
 def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Any:
-    """Return the solution x of `tensordot(a, x, x.ndim) == b`; `axes` of a are first moved to the end."""
+    """Return the solution x of `tensordot(a, x, x.ndim) == b`.
+
+    Args:
+        a: The shape of b, followed by that of x, with as many elements.
+        b: Values of any shape.
+        axes: Axes of a that are first moved to its end.
+
+    Returns:
+        The shape of the last axes of a.
+
+    Raises:
+        numpy.linalg.LinAlgError: The matrix is singular or not square.
+        ValueError: The shapes do not fit.
+        numpy.exceptions.AxisError: a lacks one of the axes.
+
+    Source: agrees with `numpy.linalg.tensorsolve`.
+    """
     if axes is not None:
-        last = [k % a.ndim for k in axes]
+        last = [place(k, a.ndim) for k in axes]
         a = transpose(a, (*(k for k in range(a.ndim) if k not in last), *last))
     found = solve(reshape(a, (b.size, -1)), reshape(b, -1))
     return reshape(found, a.shape[b.ndim :])
 
 
 def vander(x: Array, N: int | None = None, increasing: bool = False) -> Any:
-    """Return N powers of each element along a new last axis; by default N is the number of elements."""
-    powers = np.arange(x.shape[-1] if N is None else N)
+    """Return N powers of each element along a new last axis, xᵢ^(N - 1 - j).
+
+    Args:
+        x: Shape (..., M).
+        N: The number of powers, by default M.
+        increasing: Whether the powers rise from 0 instead of falling to it.
+
+    Returns:
+        Shape (..., M, N).
+
+    Raises:
+        numpy.exceptions.AxisError: x has no axis.
+
+    Source: agrees with `numpy.vander`, which takes one vector.
+    """
+    powers = np.arange(x.shape[place(-1, x.ndim)] if N is None else N)
     return power(expand_dims(x, -1), (powers if increasing else powers[::-1]).astype(x.dtype))
 
 
 def lstsq(a: Array, b: Array) -> Any:
-    """Return the x of least norm that minimises |a x - b|; b is a vector, or one or more matrices."""
+    """Return the x of least norm that minimises |a x - b|.
+
+    Args:
+        a: Shape (..., M, N).
+        b: A vector (M,), or matrices (..., M, K).
+
+    Returns:
+        Shape (N,) or (..., N, K).
+
+    Raises:
+        numpy.linalg.LinAlgError: a has fewer than two axes.
+        ValueError: The shapes do not fit.
+
+    Source: the pseudoinverse times b. Agrees with the solution of `numpy.linalg.lstsq`.
+    """
     return matmul(pinv(a), b)
 
 
 def matrix_power(x: Array, n: int) -> Any:
-    """Return an integer power of square matrices, by repeated squaring; a negative power uses the inverse."""
+    """Return an integer power of square matrices, by repeated squaring; a negative power uses the inverse.
+
+    Args:
+        x: Shape (..., N, N).
+        n: The power.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square, or singular for a negative power.
+        TypeError: n is not an integer.
+
+    Source: agrees with `numpy.linalg.matrix_power`.
+    """
+    check_square("matrix_power", x)
+    n = operator.index(n)
     if n < 0:
         return matrix_power(inv(x), -n)
     result: Any = None
@@ -236,9 +403,23 @@ _PADE_RADIUS = 0.95
 
 
 def matrix_exp(x: Array) -> Any:
-    """Return the exponential of square matrices: a Padé approximant of x / 2ˢ, squared s times (Higham, 2005)."""
+    """Return the exponential Σ xᵏ / k! of square matrices: a Padé approximant of x / 2ˢ, squared s times.
+
+    Args:
+        x: Shape (..., N, N).
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not square.
+
+    Source: Higham (2005), with the approximant of degree 7. Agrees with `scipy.linalg.expm` and
+    `torch.linalg.matrix_exp`.
+    """
+    check_square("matrix_exp", x)
     norm = float(np.max(np.sum(np.abs(memory(raw(x))), axis=-2), initial=0))
-    squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if norm > 0 else 0
+    squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if 0 < norm < math.inf else 0
     scaled = x * 0.5**squarings
     even, odd = _eye(x) * 1.0, None
     raised = None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine.core.backend import backend_of, floating
 from autodrill.engine.core.complex_convention import real_part
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.arrange import diagonal
 from autodrill.engine.ops.behaviour import behaves
+from autodrill.engine.ops.diagonals import diagonal
 from autodrill.engine.ops.elementwise import sqrt, where
 from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import Axis, sum  # noqa: A004 - NumPy's name

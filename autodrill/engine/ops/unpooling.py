@@ -30,15 +30,21 @@ def _max_unpool(
 
     Args:
         x: Shape (N, C, {axes}).
-        indices: Places in the flattened spatial axes of the result, integers of x's shape. Where several elements
-            have one place, the result is their mean, which is each of them if they are one maximum of several windows.
+        indices: Places in the flattened spatial axes of the result, integers of x's shape. Where several elements have
+            one place, the result is their mean, which is each of them if they are one maximum of several windows.
         kernel_size: The size of the windows.
         stride: The distance between windows, by default their size.
         padding: The number of elements by which windows reached beyond each side.
         output_size: The spatial shape of the result, by default (n - 1) stride - 2 padding + kernel size.
 
+    Returns:
+        Shape (N, C, *output_size).
+
     Raises:
-        ValueError: x has another number of axes.
+        ValueError: x has another number of axes, or `indices` another shape.
+        IndexError: An index is outside the result, or not an integer.
+
+    Source: Zeiler and Fergus (2014); agrees with `torch.nn.functional.max_unpool{dims}d`.
     """
     if x.ndim != dims + 2:
         raise ValueError(f"pooling over {dims} axes needs an input of {dims + 2} axes, got shape {x.shape}")

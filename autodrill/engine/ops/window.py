@@ -29,7 +29,6 @@ def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Le
     """Return every sliding window over `axes`.
 
     Args:
-        xp: The array library.
         x: Values of any shape.
         axes: The axes along which windows slide.
         size: The number of elements of a window along each of these axes.
@@ -37,7 +36,14 @@ def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Le
         dilation: The distance from one element of a window to the next.
 
     Returns:
-        A view in which each of `axes` enumerates windows; the axes of a window are last.
+        A view in which each of `axes` enumerates windows, (n - dilation (size - 1) - 1) // stride + 1 for length n; the
+        axes of a window are last.
+
+    Raises:
+        ValueError: A window is longer than its axis, a stride is 0, or the arguments differ in number.
+        numpy.exceptions.AxisError: x lacks one of the axes.
+
+    Source: agrees with `torch.Tensor.unfold` along one axis, without dilation.
     """
     spans = tuple((n - 1) * d + 1 for n, d in zip(size, dilation, strict=True))
     view = xp.lib.stride_tricks.sliding_window_view(x, spans, axes)
@@ -55,7 +61,22 @@ def _shifted(axes: Lengths, shape: Lengths, batch: Lengths) -> Lengths:
 def overlap_add(
     xp: Namespace, x: Array, *, shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
 ) -> Array:
-    """Return zeros of `shape` with the windows added at their places: the adjoint of `windows`."""
+    """Return zeros of `shape` with the windows added at their places: the adjoint of `windows`.
+
+    Args:
+        x: The windows, in the shape in which `windows` returns them.
+        shape: The shape of the result.
+        axes, size, stride, dilation: As for `windows`.
+
+    Returns:
+        Shape `shape`.
+
+    Raises:
+        ValueError: The windows reach beyond the shape.
+        IndexError: x has smaller windows than `size`.
+
+    Source: the transpose of `windows`; `torch.nn.functional.fold` is the case of images.
+    """
     out = xp.zeros(shape, x.dtype)
     for offset in product(*map(range, size)):
         place = [slice(None)] * len(shape)

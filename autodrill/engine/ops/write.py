@@ -28,6 +28,20 @@ def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]
 
     An element selected twice holds the last of its values, which receives the gradient. (PyTorch's `index_put_` gives
     the gradient to the overwritten values too.) On CUDA the order of the writes is undefined.
+
+    Args:
+        x: Values of any shape.
+        values: Values that broadcast to the selected elements.
+        steps: Pairs of a view operation and its static parameters, applied one after the other.
+
+    Returns:
+        The shape of x.
+
+    Raises:
+        IndexError: A step does not fit.
+        ValueError: The values do not broadcast to the selected elements.
+
+    Source: the node `CopySlices` of PyTorch's in-place writes to views.
     """
     out = xp.array(x, order="C")
     # The steps are applied to positions, not to `out` itself: a reshape may return a copy, and the write would be lost.
