@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from autodrill.bank.questions import Question
 from autodrill.cli.options import now
+from autodrill.errors import UnknownNameError
 from autodrill.practice.agenda import DailyLimits, daily_limits
 from autodrill.practice.enqueued import enqueued_first
 from autodrill.practice.log_records import Rating
@@ -16,12 +19,11 @@ from autodrill.practice.session import Filter, choose, interleaved, with_exercis
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from autodrill.bank.questions import Question
     from autodrill.cli.keyboard import TerminalKeyboard
     from autodrill.drills.exercise import Heading
     from autodrill.practice.store import Store
 
-__all__ = ["cram_cards", "limits_today", "scheduled_cards", "watch_from"]
+__all__ = ["cram_cards", "limits_today", "named_cards", "practisable", "scheduled_cards", "watch_from"]
 
 LATELY = timedelta(days=14)
 """How far back `--missed` looks."""
@@ -107,3 +109,31 @@ def watch_from(keyboard: TerminalKeyboard) -> Callable[[str], None]:
                 signal.signal(signal.SIGINT, before)
 
     return watch
+
+
+def named_cards(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
+    """Return the questions with these ids, in this order."""
+    from difflib import get_close_matches
+
+    from autodrill.bank.retired import retired_questions
+
+    by_id = {question.id: question for question in bank}
+    names = [name.strip() for name in ids.split(",") if name.strip()]
+    for name in names:
+        if name not in by_id:
+            old = retired_questions().get(name)
+            nearest = [] if old else get_close_matches(name, by_id)
+            hint = old.notice if old else "`autodrill quiz --search TEXT` finds the ids of questions"
+            raise UnknownNameError("question", name, nearest, hint=None if nearest else hint)
+    return tuple(by_id[name] for name in names)
+
+
+def practisable(cards: Sequence[Question | Heading]) -> tuple[Question | Heading, ...]:
+    """Drop references to exercises that do not exist, so that every command a card shows works."""
+    from autodrill.folders import content_root, visible_files
+
+    there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
+    return tuple(
+        replace(card, exercises=tuple(e for e in card.exercises if e in there)) if isinstance(card, Question) else card
+        for card in cards
+    )

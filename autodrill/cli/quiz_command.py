@@ -7,7 +7,6 @@ import enum
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -181,10 +180,10 @@ def quiz(
             limits = limits_today(store)
             return course.cards(course.find(path), store, now(), only, limits, limit=limit, ahead=ahead)
         if ids is not None:
-            return _named(bank, ids)
+            return named_cards(bank, ids)
         return scheduled_cards(bank, store, only, limit=limit, seed=seed, ahead=ahead)
 
-    from autodrill.cli.card_queue import cram_cards, limits_today, scheduled_cards
+    from autodrill.cli.card_queue import cram_cards, limits_today, named_cards, scheduled_cards
     from autodrill.cli.overview import history_if_any
     from autodrill.practice.schedule import Schedule, schedule_of
 
@@ -323,13 +322,13 @@ def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "S
     Raises:
         typer.Exit: Ctrl-C.
     """
-    from autodrill.cli.card_queue import watch_from
+    from autodrill.cli.card_queue import practisable, watch_from
     from autodrill.cli.keyboard import TerminalKeyboard
     from autodrill.cli.sitting import Sitting
 
     with _at_the_keyboard(lines=lines) as (keyboard, screen):
         watch = watch_from(keyboard) if isinstance(keyboard, TerminalKeyboard) else None
-        sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed, watch)
+        sitting = Sitting(practisable(cards), store, keyboard, screen, now, seed, watch)
         try:
             sitting.run()
         except KeyboardInterrupt:
@@ -406,6 +405,7 @@ def _show(
         ]
         write_document("quiz", cards=written, **({"path": reached[0].as_json(reached[1])} if reached else {}))
         return
+    from autodrill.cli.card_queue import practisable
     from autodrill.cli.sitting import shuffled_options
     from autodrill.render.card_screen import CardView, ExerciseView
     from autodrill.render.console import stdout_console
@@ -413,7 +413,7 @@ def _show(
 
     console = stdout_console()
     symbols = symbols_for(console.file)
-    for position, card in enumerate(_practisable(cards), 1):
+    for position, card in enumerate(practisable(cards), 1):
         if not isinstance(card, Question):
             console.print(ExerciseView(card, symbols).front(position, len(cards)), "", sep="")
             continue
@@ -425,34 +425,6 @@ def _show(
         _warn(reached[0].line(reached[1]))
     what = f"{len(cards)} card{'s' if len(cards) != 1 else ''} shown, not rated"
     _warn(f"{what}; to rate cards, use a terminal or `--input lines`")
-
-
-def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
-    """Return the questions with these ids, in this order."""
-    from difflib import get_close_matches
-
-    from autodrill.bank.retired import retired_questions
-
-    by_id = {question.id: question for question in bank}
-    names = [name.strip() for name in ids.split(",") if name.strip()]
-    for name in names:
-        if name not in by_id:
-            old = retired_questions().get(name)
-            nearest = [] if old else get_close_matches(name, by_id)
-            hint = old.notice if old else "`autodrill quiz --search TEXT` finds the ids of questions"
-            raise UnknownNameError("question", name, nearest, hint=None if nearest else hint)
-    return tuple(by_id[name] for name in names)
-
-
-def _practisable(cards: "Cards") -> "Cards":
-    """Drop references to exercises that do not exist, so that every command a card shows works."""
-    from autodrill.folders import content_root, visible_files
-
-    there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
-    return tuple(
-        replace(card, exercises=tuple(e for e in card.exercises if e in there)) if isinstance(card, Question) else card
-        for card in cards
-    )
 
 
 def _warn(text: str) -> None:
