@@ -142,7 +142,7 @@ def command_rows() -> list[str]:
     rows = []
     for name, command in COMMANDS.items():
         function = getattr(import_module(f"autodrill.cli.{command.module}"), command.function)
-        rows.append(f"| `{name}` | {command.panel.removeprefix('For the ')} | {function.__doc__.splitlines()[0]} |")
+        rows.append(f"| `{name}` | {function.__doc__.splitlines()[0]} |")
     return rows
 
 

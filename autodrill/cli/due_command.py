@@ -113,7 +113,7 @@ def limit(
 
 
 def _limit_lines(limits: "DailyLimits") -> list[str]:
-    from autodrill.render.agenda_screen import counted
+    from autodrill.render.plain import counted
 
     lines = []
     for most, used, what, name in (

@@ -21,9 +21,10 @@ def hint(
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show the next hint: the idea, the rule, then the line of code.
+    """Show the next of three hints.
 
-    If you use more than the first hint, a pass is rated Hard and the exercise comes back sooner.
+    They are the idea, the rule, and then the line of code with a gap. A pass is rated Hard after the second hint, and
+    Again after the third, so the exercise comes back sooner.
 
     Example:
       autodrill hint mul_backward

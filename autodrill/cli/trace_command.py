@@ -43,7 +43,7 @@ def trace(
     ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Trace an expression in forward and reverse mode, step by step.
+    """Trace an expression in forward and reverse mode.
 
     An expression consists of variables, numbers, + - * / ^, parentheses, and the functions abs cos exp ln relu sigmoid
     sin sqrt tan tanh.

@@ -55,7 +55,7 @@ def verify(
     from autodrill.errors import ContentError
     from autodrill.grading.verify.verify import Proof, check_prerequisites
     from autodrill.grading.verify.verify_all import prove_all
-    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.plain import Paint, clean, counted, say
     from autodrill.sandbox.worker_pool import available_cores
 
     paint = Paint.for_stream(sys.stdout, os.environ)
@@ -71,7 +71,8 @@ def verify(
         if not text:
             return
         word = paint("proved", "green") if not proof.problems else paint("PROBLEMS", "red", "bold")
-        counts = f"{proof.seeds} seeds, {proof.mistakes} mistakes, {proof.mutants} mutants, {proof.survivors} survivors"
+        mistakes = counted(proof.mistakes, "mistake")
+        counts = f"{proof.seeds} seeds, {mistakes}, {proof.mutants} mutants, {proof.survivors} survivors"
         facts = f"{counts}, {proof.seconds:.1f} s"
         say(f"{word}  {proof.exercise}" + (f"  {paint(facts, 'dim')}" if not proof.problems else ""))
         for problem in proof.problems:

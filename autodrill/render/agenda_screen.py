@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from autodrill.practice.agenda import kind_of
-from autodrill.render.plain import clean
+from autodrill.render.plain import clean, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,15 +16,10 @@ if TYPE_CHECKING:
     from autodrill.practice.schedule import CardState
     from autodrill.render.plain import Paint
 
-__all__ = ["above_limit", "agenda_lines", "counted", "in_days", "in_hours", "overdue"]
+__all__ = ["above_limit", "agenda_lines", "in_days", "in_hours", "overdue"]
 
 _MOST = 12
 """Due cards that are listed one by one."""
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with its noun: `1 exercise`, `2 exercises`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def in_hours(minutes: float) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autodrill.practice.agenda import kind_of
-from autodrill.render.agenda_screen import above_limit, counted, in_hours, overdue
-from autodrill.render.plain import ASCII, fit
+from autodrill.render.agenda_screen import above_limit, in_hours, overdue
+from autodrill.render.plain import ASCII, counted, fit
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -22,6 +22,7 @@ __all__ = [
     "Symbols",
     "ascii_only",
     "clean",
+    "counted",
     "fit",
     "flush",
     "folded",
@@ -319,3 +320,8 @@ def _writing() -> Iterator[None]:
     except OSError as error:
         hint = "check that the disk is not full, or write elsewhere with `> FILE`"
         raise FileError(f"the output cannot be written: {error.strerror}", hint=hint) from error
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun: `1 exercise`, `2 exercises`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
