@@ -31,6 +31,7 @@ def status(commands: "Container[str]") -> "Sequence[str] | None":
     from autodrill.cli.overview import Overview, history_if_any
     from autodrill.render.home_screen import home_lines
     from autodrill.render.plain import Paint, say, symbols_for, width_of
+    from autodrill.render.watch_screen import bar_lines
 
     paint, width = Paint.for_stream(sys.stdout, os.environ), width_of(sys.stdout, os.environ, most=80)
     asks = sys.stdout.isatty() and terminal_keyboard_works()
@@ -46,8 +47,8 @@ def status(commands: "Container[str]") -> "Sequence[str] | None":
         say("all commands: autodrill --help", err=True)
         return None
     shown = [("Enter", " ".join(words)), *keys.items(), ("h", "help"), ("q", "quit")]
-    bar = "   ".join(f"{paint(key, 'bold')} {what}" for key, what in shown)
-    return _chosen(f"  {bar}", {"enter": words, "h": ["--help"], **{key: [name] for key, name in keys.items()}})
+    bar = "\n".join(bar_lines(shown, paint, width))
+    return _chosen(bar, {"enter": words, "h": ["--help"], **{key: [name] for key, name in keys.items()}})
 
 
 def _chosen(bar: str, commands: "dict[str, list[str]]") -> "Sequence[str] | None":

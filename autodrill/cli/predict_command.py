@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
     from autodrill.drills.library import Library
     from autodrill.grading.cases.hand_case import HandCase
-    from autodrill.practice.prediction import Answered, Asked
+    from autodrill.practice.prediction import Asked, Predicted
     from autodrill.render.plain import Paint
 
 __all__ = ["predict"]
@@ -204,10 +204,10 @@ def _show_answers(exercise: "Exercise", found: "HandCase", asked: "Sequence[Aske
     say(f"next: autodrill open {exercise.id}", err=True)
 
 
-def _ask(question: "Asked", paint: "Paint") -> "Answered":
+def _ask(question: "Asked", paint: "Paint") -> "Predicted":
     """Ask one question until the answer is right, or wrong twice, or an empty line gives up."""
     from autodrill.bank.judge import Outcome
-    from autodrill.practice.prediction import Answered
+    from autodrill.practice.prediction import Predicted
     from autodrill.render.plain import clean, say, symbols_for
 
     symbols = symbols_for(sys.stdout)
@@ -225,9 +225,9 @@ def _ask(question: "Asked", paint: "Paint") -> "Answered":
         verdict = paint(f"{symbols.yes} right", "green") if right else paint(f"{symbols.no} wrong", "red")
         _say_wrapped(verdict, "" if judgement.remark.endswith(" is right") else clean(judgement.remark))
         if right:
-            return Answered(question.label, tuple(typed), right=True)
+            return Predicted(question.label, tuple(typed), right=True)
     say(f"  {symbols.arrow} the answer is {question.answer}")
-    return Answered(question.label, tuple(typed), right=False)
+    return Predicted(question.label, tuple(typed), right=False)
 
 
 def _say_wrapped(verdict: str, remark: str) -> None:
@@ -264,7 +264,7 @@ def _line(prompt: str) -> str:
 
 
 def _close(
-    exercise: "Exercise", found: "HandCase", given: "Sequence[Answered]", seconds: float, paint: "Paint"
+    exercise: "Exercise", found: "HandCase", given: "Sequence[Predicted]", seconds: float, paint: "Paint"
 ) -> None:
     """Log the prediction, show the right gradients, and say what is next."""
     from autodrill.practice.prediction import log_prediction

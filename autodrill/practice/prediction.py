@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-__all__ = ["Answered", "Asked", "due_prediction", "judge_shape", "log_prediction", "questions_of"]
+__all__ = ["Asked", "Predicted", "due_prediction", "judge_shape", "log_prediction", "questions_of"]
 
 _TOLERANCE = 1e-3
 _SHAPE = re.compile(r"[(\[]?\s*(?P<sizes>\d{1,4}(?:\s*[,x× ]\s*\d{1,4})*)?\s*,?\s*[)\]]?", re.IGNORECASE)
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Predicted:
     """What was typed for one question.
 
     Attributes:
@@ -105,7 +105,9 @@ def judge_shape(typed: str, want: Shape, name: str, of: str, shapes: Mapping[str
     return Judgement(Outcome.WRONG, f"{got} {_shape_fault(got, want, of, shapes, upstream)}")
 
 
-def log_prediction(store: Store, exercise: str, answers: Sequence[Answered], seconds: float, now: datetime) -> datetime:
+def log_prediction(
+    store: Store, exercise: str, answers: Sequence[Predicted], seconds: float, now: datetime
+) -> datetime:
     """Append the review of a prediction, and return when it is due again. The worst answer gives the rating.
 
     Raises:

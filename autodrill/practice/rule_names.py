@@ -85,7 +85,7 @@ NAMES: dict[str, str] = {
     "an epsilon added for safety": "epsilon epsilon-beside-root clamped clipped regularised softened",
     "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
     "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",
-    "an argument changed in place": "mutates-input mutates writes-elsewhere read-only",
+    "an argument changed in place": "mutates-input mutates writes-elsewhere read-only immutable-array",
     "memory shared between calls": (
         "slip-copy aliases-input reuses-memory keeps-state shared-cache shared-ctx state-of-its-own uninitialised"
     ),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Report
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["Page", "broken", "columns_of", "page_of", "verdict_lines", "verdict_summary"]
+__all__ = ["Page", "bar_lines", "broken", "columns_of", "page_of", "verdict_lines", "verdict_summary"]
 
 _ESCAPE = re.compile(r"(\x1b\[[0-9;]*m)")
 _PRINTED = 5
@@ -70,7 +70,7 @@ def page_of(
     """
     width, height = size
     head = [_header(title, status, paint, width), ""]
-    foot = [*([""] if height >= 12 else []), *_bar(bar, paint, width)]
+    foot = [*([""] if height >= 12 else []), *bar_lines(bar, paint, width)]
     if notice:
         foot[:0] = ["", *(paint(part, "amber") for part in _words(notice, width))]
     foot[:0] = pinned
@@ -94,7 +94,8 @@ def _header(title: str, status: str, paint: Paint, width: int) -> str:
     return paint(title, "bold") + " " * gap + paint(status, "dim")
 
 
-def _bar(bar: Sequence[tuple[str, str]], paint: Paint, width: int) -> list[str]:
+def bar_lines(bar: Sequence[tuple[str, str]], paint: Paint, width: int) -> list[str]:
+    """Return the keys that work, each with what it does, in as many lines as they need."""
     rows: list[str] = [""]
     used = 0
     for shown, brief in bar:

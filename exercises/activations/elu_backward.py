@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["activations", "saved values"]
+# topics = ["activations"]
 # requires = ["tanh_backward"]
 # ///
 """The forward pass computed ELU for each element. `alpha` is a positive number:

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["activations", "product rule"]
+# topics = ["activations"]
 # requires = ["tanh_backward"]
 # ///
 """The forward pass computed `out = x · σ(x)` for each element, where σ(x) = 1/(1 + exp(-x)) is the sigmoid. The name

@@ -33,7 +33,7 @@ def store(home: Path) -> Store:
     store = Store.open(home / "history.db", now=NOW)
     for name in GRAPH:
         store.add_review(f"q:{name}", Rating.AGAIN, NOW - timedelta(days=9))
-    log_attempt(store, "mul_backward", "pass", "code", 1, NOW - timedelta(days=7))
+    log_attempt(store, "relu_backward", "pass", "code", 1, NOW - timedelta(days=7))
     return store
 
 
@@ -44,19 +44,19 @@ def ids(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 def test_due_exercise_comes_between_questions_of_a_topic(shipped: Shipped, store: Store) -> None:
     asked = ids(shipped("quiz", "--limit", "4", "--output-format", "json"))
-    assert asked[:3] == [GRAPH[0], "mul_backward", GRAPH[1]]
+    assert asked[:3] == [GRAPH[0], "relu_backward", GRAPH[1]]
     assert len(asked) == 4
-    assert "mul_backward" not in ids(shipped("quiz", "--kind", "recall", "--output-format", "json"))
-    assert "mul_backward" not in ids(shipped("quiz", "--topic", "graph", "--output-format", "json"))
+    assert "relu_backward" not in ids(shipped("quiz", "--kind", "recall", "--output-format", "json"))
+    assert "relu_backward" not in ids(shipped("quiz", "--topic", "graph", "--output-format", "json"))
 
 
 def test_path_asks_its_due_exercises(shipped: Shipped, store: Store) -> None:
-    assert "mul_backward" in ids(shipped("quiz", "--path", "night-before", "--limit", "3", "--output-format", "json"))
+    assert "relu_backward" in ids(shipped("quiz", "--path", "night-before", "--limit", "3", "--output-format", "json"))
 
 
 def test_daily_limits_hold_in_the_quiz(shipped: Shipped, store: Store) -> None:
     store.set(LIMITS, {"reviews": 2, "new": 1}, NOW)
-    for path, due in (([], GRAPH), (["--path", "night-before"], [GRAPH[0], "mul_backward"])):
+    for path, due in (([], GRAPH), (["--path", "night-before"], [GRAPH[0], "relu_backward"])):
         asked = ids(shipped("quiz", *path, "--output-format", "json"))
         assert len(asked) == 3
         assert set(due) == set(asked[:2])
@@ -115,7 +115,7 @@ def test_cram_without_a_missed_card_says_so(shipped: Shipped, home: Path) -> Non
 
 
 def test_quiz_opens_a_due_exercise_in_watch(home: Path, store: Store, tmp_path: Path) -> None:
-    answer = home / "practice" / "mul_backward.py"
+    answer = home / "practice" / "relu_backward.py"
     answer.parent.mkdir()
     answer.write_text("the old answer", encoding="utf-8")
     os.utime(answer, ((NOW - timedelta(days=7)).timestamp(),) * 2)
@@ -127,13 +127,13 @@ def test_quiz_opens_a_due_exercise_in_watch(home: Path, store: Store, tmp_path: 
         term.press("s")
         assert "Now code: " in term.wait_for("Enter watch it")
         term.press("\r")
-        term.wait_for("mul_backward is due, so its file is blank again")
+        term.wait_for("relu_backward is due, so its file is blank again")
         term.wait_for("the file is unchanged")
-        source = "def mul_backward(self, other, out):\n    self.grad += other.data * out.grad\n"
-        answer.write_text(source + "    other.grad += self.data * out.grad\n", encoding="utf-8")
+        source = "def relu_backward(self, out):\n"
+        answer.write_text(source + "    self.grad += (out.data > 0) * out.grad\n", encoding="utf-8")
         term.wait_for("rated Good, next review")
         term.press("q")
-        term.wait_for("mul_backward: Good, saved")
+        term.wait_for("relu_backward: Good, saved")
         assert len(store.reviews()) == 4
         term.press("u")  # takes back the rating of the exercise
         assert "Now code: " in term.wait_for("Enter watch it")

@@ -108,7 +108,7 @@ def test_marking_rates_by_the_needed_points(mark: Mark, store: Store, recorder: 
     assert store.reviews()[0].detail["answers"] == [{"label": "", "text": "mine"}]
     assert store.reviews()[0].detail["missed"] == []
     assert recorder.state.closed == "complete"
-    assert [recorder.state.marked[at]["right"] for at in range(3)] == [3, 0, 1]
+    assert [recorder.state.marked[at]["right"] for at in range(3)] == [2, 0, 1]
 
 
 def test_marking_goes_on_after_a_pause(mark: Mark, recorder: Recorder) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.bank.question_index import question_ids
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -59,8 +61,8 @@ def test_placement_without_right_answers_excuses_nothing(shipped: Run) -> None:
     assert "start from the beginning, because they need topics that you do not know yet" in " ".join(
         done.stdout.split()
     )
-    assert "6 answers; you can skip 0 of 356 questions" in done.stdout
-    assert len(new_cards(shipped)) == 356 - 6  # the six come back tomorrow: they were answered wrong
+    assert f"6 answers; you can skip 0 of {len(question_ids())} questions" in done.stdout
+    assert len(new_cards(shipped)) == len(question_ids()) - 6  # the six come back tomorrow: they were answered wrong
 
 
 def test_placement_excuses_known_questions_until_undone(shipped: Run) -> None:
@@ -82,7 +84,7 @@ def test_placement_excuses_known_questions_until_undone(shipped: Run) -> None:
 
 
 def test_placement_quit_early_uses_the_answers_so_far(shipped: Run) -> None:
-    assert "1 answer; you can skip 0 of 356" in place(shipped, typed=" \nq\n").stdout
+    assert f"1 answer; you can skip 0 of {len(question_ids())}" in place(shipped, typed=" \nq\n").stdout
     assert "there are no answers, so there is no result" in place(shipped, typed="q\n").stdout
 
 

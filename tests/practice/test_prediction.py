@@ -7,7 +7,7 @@ import pytest
 from autodrill.bank.judge import Outcome
 from autodrill.practice.history import entries
 from autodrill.practice.log_records import Rating
-from autodrill.practice.prediction import Answered, due_prediction, judge_shape, log_prediction
+from autodrill.practice.prediction import Predicted, due_prediction, judge_shape, log_prediction
 from autodrill.practice.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Day = Callable[[float], datetime]
 
 SHAPES = {"a": (2, 1), "b": (1, 3), "c": (4,)}
-RIGHT, LATE = Answered("shape of da", ("(2, 1)",), right=True), Answered("da[0]", ("4", "8"), right=True)
-SHOWN = Answered("da[0]", ("4",), right=False)
+RIGHT, LATE = Predicted("shape of da", ("(2, 1)",), right=True), Predicted("da[0]", ("4", "8"), right=True)
+SHOWN = Predicted("da[0]", ("4",), right=False)
 
 
 def judged(typed: str, want: tuple[int, ...] = (2, 1), of: str = "a") -> Judgement:
@@ -70,7 +70,7 @@ def test_wrong_shape_is_explained(typed: str, want: tuple[int, ...], fault: str)
     ("answers", "rating"),
     [([RIGHT, RIGHT], Rating.GOOD), ([RIGHT, LATE], Rating.HARD), ([LATE, SHOWN, RIGHT], Rating.AGAIN)],
 )
-def test_worst_answer_rates_the_prediction(store: Store, day: Day, answers: list[Answered], rating: Rating) -> None:
+def test_worst_answer_rates_the_prediction(store: Store, day: Day, answers: list[Predicted], rating: Rating) -> None:
     due = log_prediction(store, "mul", answers, 12.34, day(0))
     (review,) = store.reviews("p:mul")
     state = Schedule([review]).state("p:mul")
