@@ -30,6 +30,12 @@ class Value:
         data: The number.
         _prev: The values it was computed from.
         _op: The operation that computed it.
+
+    Example:
+        >>> a, b = engine.Value(2.0), engine.Value(3.0)
+        >>> (a * b + a).backward()
+        >>> a.grad, b.grad
+        (4.0, 2.0)
     """
 
     __slots__ = ("__weakref__", "_backward", "_op", "_prev", "data", "grad")

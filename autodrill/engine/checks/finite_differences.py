@@ -159,6 +159,11 @@ def numerical_vjp(
     Returns:
         The gradient with respect to each input, complex for a complex input, and an estimate of the absolute error of
         each element; both None for an input that is neither floating nor complex.
+
+    Example:
+        >>> (gradient,), (error,) = engine.numerical_vjp(np.square, [np.array(3.0)], np.array(1.0))
+        >>> round(float(gradient), 6)
+        6.0
     """
     given = [prepared(p) for p in primals]
     kinds = [x.dtype.kind for x in given]
@@ -201,6 +206,11 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
 
     Returns:
         The tangent of the output, and an estimate of the absolute error of each element; tuples if f returns a tuple.
+
+    Example:
+        >>> tangent, error = engine.numerical_jvp(np.square, [np.array(3.0)], [np.array(1.0)])
+        >>> round(float(tangent), 6)
+        6.0
     """
     tangent, error, like = _slope(f, primals, tangents)
     return _shaped_like(tangent, like), _shaped_like(error, like, sizes=True)

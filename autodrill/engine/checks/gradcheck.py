@@ -74,6 +74,10 @@ def gradcheck(
     Raises:
         GradcheckError: A check failed. A kink and an inaccurate difference count as failures too.
         TypeError: No input is floating or complex.
+
+    Example:
+        >>> bool(engine.gradcheck(engine.sin, [np.array([0.5, 1.0])]))
+        True
     """
     report = _checked(f, [_copied(x) for x in inputs], tuple(modes), rtol, seed)
     if raise_exception and not report:
@@ -94,6 +98,10 @@ def gradgradcheck(
 
     The inputs of that backward are f's inputs, followed by one random cotangent for each output. Arguments,
     return value and errors are those of `gradcheck`.
+
+    Example:
+        >>> bool(engine.gradgradcheck(engine.sin, [np.array([0.5, 1.0])]))
+        True
     """
     copies = [_copied(x) for x in inputs]
     moving = _moving(copies)

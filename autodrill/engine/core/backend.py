@@ -58,6 +58,10 @@ class Backend:
         array_type: The library's array class.
         erf: The elementwise error function.
         scatter_add: `scatter_add(out, index, values)` adds into `out` in place; a repeated index adds repeatedly.
+
+    Example:
+        >>> engine.backend_named("cpu").xp.__name__
+        'numpy'
     """
 
     name: str
@@ -188,8 +192,15 @@ def floating(x: Array) -> Array:
 def backend_named(name: str) -> Backend:
     """Return the backend called `"cpu"` or `"cuda"`; `"cuda"` imports CuPy.
 
+    Args:
+        name: The device's name.
+
     Raises:
         DeviceError: The name is unknown, CuPy is not installed, or there is no usable GPU.
+
+    Example:
+        >>> engine.backend_named("cpu").name
+        'cpu'
     """
     if name == "cpu":
         return NUMPY

@@ -41,6 +41,13 @@ class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, un
     """Record nothing; a tensor made inside cannot be saved for backward or, outside, be written to in place.
 
     Once a thread has entered its first block, every operation of that thread is checked.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> with engine.inference_mode():
+        ...     y = x * x
+        >>> y.requires_grad
+        False
     """
 
     def __init__(self) -> None:

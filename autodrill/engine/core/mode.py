@@ -42,7 +42,13 @@ mode = Mode()
 
 
 def is_grad_enabled() -> bool:
-    """Return whether operations on tensors that require grad are recorded for backward in this thread."""
+    """Return whether operations on tensors that require grad are recorded for backward in this thread.
+
+    Example:
+        >>> with engine.no_grad():
+        ...     engine.is_grad_enabled()
+        False
+    """
     return mode.grad_enabled
 
 
@@ -65,13 +71,29 @@ class _GradMode(ContextDecorator):
 
 
 class no_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
-    """Switch recording off: results of operations do not require grad (`with no_grad():` or `@no_grad()`)."""
+    """Switch recording off: results of operations do not require grad (`with no_grad():` or `@no_grad()`).
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> with engine.no_grad():
+        ...     y = x * x
+        >>> y.requires_grad
+        False
+    """
 
     _enabled = False
 
 
 class enable_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
-    """Switch recording of operations on again, inside a `no_grad` block."""
+    """Switch recording of operations on again, inside a `no_grad` block.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> with engine.no_grad(), engine.enable_grad():
+        ...     y = x * x
+        >>> y.requires_grad
+        True
+    """
 
     _enabled = True
 
@@ -81,6 +103,13 @@ class set_grad_enabled:  # noqa: N801 - used like a function, under PyTorch's na
 
     Args:
         enabled: Whether operations are recorded from now on.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> with engine.set_grad_enabled(False):
+        ...     y = x * x
+        >>> y.requires_grad
+        False
     """
 
     def __init__(self, enabled: bool) -> None:

@@ -60,6 +60,12 @@ class Primitive(Declaration):
 
     Given raw arrays it returns a raw array; given at least one Tensor it returns a Tensor. See `Declaration` for what
     a primitive declares.
+
+    Example:
+        >>> type(engine.exp).__name__
+        'Primitive'
+        >>> float(engine.exp(0.0))
+        1.0
     """
 
     @overload

@@ -25,6 +25,11 @@ class IndexedSlices:
         values: Their values, shape (n, *shape[1:]).
         shape: The shape of the whole array.
         dtype: The dtype of the values.
+
+    Example:
+        >>> slices = engine.IndexedSlices(np.array([1, 1]), np.array([[2.0], [3.0]]), (3, 1))
+        >>> slices.shape
+        (3, 1)
     """
 
     __slots__ = ("dtype", "indices", "shape", "values")

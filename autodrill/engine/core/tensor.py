@@ -43,6 +43,12 @@ class Tensor(TensorMethods):
 
     Raises:
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
+
+    Example:
+        >>> x = engine.Tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad.tolist()
+        [2.0, 4.0]
     """
 
     __slots__ = ("__weakref__", "alias", "data", "node", "tangents")

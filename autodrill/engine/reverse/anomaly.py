@@ -32,6 +32,15 @@ def detect_anomaly() -> Iterator[None]:
 
     The message includes the line that recorded the operation, if that line ran inside such a block too.
     This check is slow, so use it only for debugging.
+
+    Example:
+        >>> x = engine.Tensor(0.0, requires_grad=True)
+        >>> with engine.detect_anomaly():
+        ...     try:
+        ...         (engine.sqrt(x) * 0.0).backward()
+        ...     except FloatingPointError:
+        ...         print("found")
+        found
     """
     before = mode.check_gradient
     mode.check_gradient = _demand_no_nan
@@ -57,7 +66,16 @@ def _watch_for_nan(primitive: Primitive, args: tuple[Any, ...], result: Tensor) 
 
 @contextmanager
 def trace_nan() -> Iterator[None]:
-    """Raise FloatingPointError at the first operation in this block, in forward or backward, that makes a NaN."""
+    """Raise FloatingPointError at the first operation in this block, in forward or backward, that makes a NaN.
+
+    Example:
+        >>> with np.errstate(all="ignore"), engine.trace_nan():
+        ...     try:
+        ...         engine.log(engine.Tensor(-1.0))
+        ...     except FloatingPointError:
+        ...         print("found")
+        found
+    """
     with observed_by(_watch_for_nan), detect_anomaly():
         yield
 

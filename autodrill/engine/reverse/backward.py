@@ -73,6 +73,15 @@ def backward(
         retain_graph: Keep saved values for another backward; by default `create_graph`.
         create_graph: Record the backward itself, with a warning: the gradient of a leaf then leads back to the leaf.
         inputs: Accumulate into these tensors only.
+
+    Raises:
+        RuntimeError: As `grad`.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> engine.backward([x * x, 5 * x])
+        >>> x.grad.item()
+        11.0
     """
     if create_graph:
         place = call_site()
@@ -118,6 +127,12 @@ def grad(
         RuntimeError: An input does not require grad or is not used, a cotangent is missing or its shape differs from
             the output's, or an earlier backward freed the saved values.
         TypeError: `outputs` is a function.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> (dx,) = engine.grad(x * x, x)
+        >>> dx.item()
+        6.0
     """
     if callable(outputs):
         raise TypeError("grad(outputs, inputs) takes tensors; for a function use grad_of(f)")

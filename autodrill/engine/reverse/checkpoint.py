@@ -216,6 +216,12 @@ def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | Non
             surrounding checkpoint can drop only these.
         rng: The random generator that f draws from. Its state is reset for the second run and restored afterwards.
         kwargs: Further arguments.
+
+    Example:
+        >>> x = engine.Tensor(2.0, requires_grad=True)
+        >>> engine.checkpoint(lambda x: x * x * x, x).backward()
+        >>> x.grad.item()
+        12.0
     """
     if not mode.grad_enabled:
         return f(*args, **kwargs)

@@ -62,6 +62,20 @@ class Context:
 
     Attributes:
         needs_input_grad: For each argument of forward, whether its gradient is needed.
+
+    Example:
+        >>> class Square(engine.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     def backward(ctx, g):
+        ...         (x,) = ctx.saved_tensors
+        ...         return 2 * x * g
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> engine.grad(Square.apply(x), x)[0].item()
+        6.0
     """
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:

@@ -25,7 +25,28 @@ __all__ = ["Function", "once_differentiable"]
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that cannot be differentiated, so that a second derivative raises an error."""
+    """Decorate a `backward` that cannot be differentiated, so that a second derivative raises an error.
+
+    Args:
+        backward: The `backward` of a `Function`.
+
+    Returns:
+        The `backward` to use instead. Its gradients are outside the graph.
+
+    Example:
+        >>> class Square(engine.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     @engine.once_differentiable
+        ...     def backward(ctx, g):
+        ...         (x,) = ctx.saved_tensors
+        ...         return 2 * x * g
+        >>> engine.grad_of(Square.apply)(3.0).item()
+        6.0
+    """
 
     @functools.wraps(backward)
     def call(ctx: Context, *gradients: Any) -> Any:
@@ -50,6 +71,17 @@ class Function:
     `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. With `create_graph` the operations of
     backward are recorded. Under `vmap` each method is called once, on tensors that stand for many examples, so it must
     use the engine's operations: a conversion to NumPy raises `BatchError`.
+
+    Example:
+        >>> class Twice(engine.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...     @staticmethod
+        ...     def backward(ctx, g):
+        ...         return 2 * g
+        >>> engine.grad_of(Twice.apply)(5.0).item()
+        2.0
     """
 
     @staticmethod

@@ -34,7 +34,16 @@ _numbers = count()
 
 
 class Handle:
-    """The handle of a registered hook: `remove()` or the end of a `with` block removes the hook."""
+    """The handle of a registered hook: `remove()` or the end of a `with` block removes the hook.
+
+    Example:
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda g: 10 * g)
+        >>> (x * x).backward()
+        >>> handle.remove()
+        >>> x.grad.item()
+        60.0
+    """
 
     __slots__ = ("_hooks", "_number")
 
@@ -163,6 +172,18 @@ def saved_tensors_hooks(pack: Callable[[Tensor], Any], unpack: Callable[[Any], A
 
     The innermost of nested blocks is used. The Tensors are outside the graph, and `unpack` returns one of the same
     shape and dtype. In-place writes to the original of a packed value are not detected.
+
+    Args:
+        pack: Maps a saved Tensor to what is stored.
+        unpack: Maps what is stored back to a Tensor or an array.
+
+    Example:
+        >>> saved = []
+        >>> x = engine.Tensor(3.0, requires_grad=True)
+        >>> with engine.saved_tensors_hooks(lambda t: saved.append(t.item()) or t, lambda t: t):
+        ...     y = engine.sin(x)
+        >>> saved
+        [3.0]
     """
 
     def observe(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer

@@ -50,10 +50,18 @@ def tape_of(
         tangents: The tangents of the primals by name, 0 if left out; None records no tangents.
         cotangent: Of the output's shape; by default 1, for an output of one element.
 
+    Returns:
+        The tape, with a row for each primal and each operation.
+
     Raises:
         TypeError: A primal is not of a floating dtype, or f does not return a Tensor.
         ValueError: The output depends on no argument, a tangent has an unknown name or the wrong shape, or the
             cotangent is missing or has the wrong shape.
+
+    Example:
+        >>> tape = engine.tape_of(lambda x, y: x * y, {"x": np.array(2.0), "y": np.array(5.0)})
+        >>> len(tape.rows)
+        3
     """
     _check_names(tangents, primals)
     tape = _Tape(len(primals))
@@ -100,8 +108,16 @@ def tape_of_value(
         variables: The independent variables by name.
         tangents: The tangents of the variables by name, 0 if left out; None records no tangents.
 
+    Returns:
+        The tape, with a row for each variable and each operation.
+
     Raises:
         ValueError: The output depends on no variable, or a tangent has an unknown name.
+
+    Example:
+        >>> x = engine.Value(3.0)
+        >>> len(engine.tape_of_value(x * x, {"x": x}).rows)
+        2
     """
     _check_names(tangents, variables)
     tape = _Tape(len(variables))

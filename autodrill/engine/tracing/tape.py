@@ -83,7 +83,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tape:
-    """The record of one computation: rows for the variables, then for the operations, and the output's number."""
+    """The record of one computation: rows for the variables, then for the operations, and the output's number.
+
+    Example:
+        >>> tape = engine.tape_of(lambda x: x * x, {"x": np.array(3.0)})
+        >>> len(tape.rows)
+        2
+    """
 
     rows: tuple[Row, ...]
     output: int

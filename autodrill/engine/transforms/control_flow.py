@@ -26,6 +26,10 @@ def stop_gradient(x: Any) -> Any:
 
     Args:
         x: A Tensor, which is detached; or a container of Tensors, arrays and numbers.
+
+    Example:
+        >>> engine.grad_of(lambda x: x * engine.stop_gradient(x))(3.0).item()
+        3.0
     """
     leaves, structure = flatten(x)
     return structure.unflatten([leaf.detach() if type(leaf) is Tensor else leaf for leaf in leaves])
@@ -64,6 +68,10 @@ def cond(
 
     Raises:
         ValueError: The condition has axes, or the structures of the results differ under `vmap`.
+
+    Example:
+        >>> engine.cond(True, lambda x: 2 * x, lambda x: -x, engine.Tensor(3.0)).item()
+        6.0
     """
     if true_fun is None or false_fun is None:
         from autodrill.engine.ops.decomposition import cond as condition_number
@@ -89,6 +97,10 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
 
     Raises:
         ValueError: The condition has axes.
+
+    Example:
+        >>> engine.while_loop(lambda x: x < 10.0, lambda x: 2 * x, engine.Tensor(3.0)).item()
+        12.0
     """
     value = init_val
     while True:
@@ -125,6 +137,11 @@ def scan(
 
     Raises:
         ValueError: The lengths differ, or there is none.
+
+    Example:
+        >>> last, sums = engine.scan(lambda carry, x: (carry + x, carry + x), np.array(0.0), np.array([1.0, 2.0, 3.0]))
+        >>> sums.tolist()
+        [1.0, 3.0, 6.0]
     """
     leaves, structure = flatten(xs)
     lengths = {int(leaf.shape[0]) for leaf in leaves} | ({length} if length is not None else set())

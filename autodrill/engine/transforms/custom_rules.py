@@ -68,6 +68,14 @@ class custom_vjp(_Custom):  # noqa: N801 - a decorator
 
     Args:
         f: The function.
+
+    Example:
+        >>> @engine.custom_vjp
+        ... def clipped(x):
+        ...     return x
+        >>> clipped.defvjp(lambda x: (x, None), lambda _, g: (engine.clip(g, -1.0, 1.0),))
+        >>> engine.grad_of(lambda x: 5 * clipped(x))(2.0).item()
+        1.0
     """
 
     giver = "defvjp"
@@ -128,6 +136,14 @@ class custom_jvp(_Custom):  # noqa: N801 - a decorator
 
     Args:
         f: The function, of Tensors, arrays and containers of them by position.
+
+    Example:
+        >>> @engine.custom_jvp
+        ... def cube(x):
+        ...     return x * x * x
+        >>> cube.defjvp(lambda primals, tangents: (cube(*primals), 3 * primals[0] ** 2 * tangents[0]))
+        >>> engine.jvp(cube, [2.0], [1.0])[1].item()
+        12.0
     """
 
     giver = "defjvp"

@@ -28,6 +28,11 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     Returns:
         A function of f's arguments. The gradient is a Tensor, or a container like the argument with None for leaves
         that are neither floating nor complex; if `argnums` is a sequence, a tuple of these.
+
+    Example:
+        >>> value, gradient = engine.value_and_grad(lambda x: x * x)(3.0)
+        >>> value.item(), gradient.item()
+        (9.0, 6.0)
     """
 
     def evaluate(*args: Any, **kwargs: Any) -> tuple[Tensor, Any]:
@@ -72,6 +77,10 @@ def grad_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable
     Args:
         f: A function that returns a Tensor of one element.
         argnums: The position of the argument to differentiate with respect to, or several positions.
+
+    Example:
+        >>> engine.grad_of(lambda x, y: x * y, argnums=(0, 1))(2.0, 5.0)[1].item()
+        2.0
     """
     both = value_and_grad(f, argnums)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
@@ -87,6 +96,11 @@ def vhp(f: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]
 
     Returns:
         A tuple with a Tensor or a container for each primal; for a single primal, just its entry.
+
+    Example:
+        >>> f = lambda x: x[0] ** 2 * x[1]
+        >>> engine.vhp(f, [np.array([1.0, 2.0])], [np.array([1.0, 0.0])]).tolist()
+        [4.0, 2.0]
     """
     _, pullback = vjp(grad_of(f, tuple(range(len(primals)))), *primals)
     product = pullback(tuple(cotangents))

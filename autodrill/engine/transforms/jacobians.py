@@ -58,6 +58,10 @@ def jacobian(
         TypeError: No leaf of x is of a floating or complex dtype.
         ValueError: x and f(x) are complex and f is not holomorphic, so its derivative is not a complex matrix; or
             `mode` is `"reverse"` and the values are complex.
+
+    Example:
+        >>> engine.jacobian(lambda x: x * x, np.array([1.0, 3.0])).tolist()
+        [[2.0, 0.0], [0.0, 6.0]]
     """
     leaves, structure = flatten(x)
     moving = [k for k, leaf in enumerate(leaves) if is_differentiable(leaf)]
@@ -125,6 +129,10 @@ def hessian(f: Callable[[Any], Any], x: Any, *, chunk_size: int | None = None) -
 
     Raises:
         TypeError: x is complex. A gradient is not holomorphic, so it has no complex Jacobian.
+
+    Example:
+        >>> engine.hessian(lambda x: x[0] ** 2 * x[1], np.array([1.0, 2.0])).tolist()
+        [[4.0, 2.0], [2.0, 0.0]]
     """
     if any(map(is_complex, flatten(x)[0])):
         raise TypeError(

@@ -34,6 +34,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Raises:
         ValueError: Primals and tangents differ in number, structure or shape; the message names the leaf.
         TypeError: The tangent of a real primal is complex.
+
+    Example:
+        >>> value, tangent = engine.jvp(lambda x: x * x, [3.0], [1.0])
+        >>> value.item(), tangent.item()
+        (9.0, 6.0)
     """
     if len(primals) != len(tangents):
         raise ValueError(f"{len(primals)} primals need as many tangents, got {len(tangents)}")
@@ -76,6 +81,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         The value of f, and `push(*tangents)`, which returns the tangent of the value without evaluating f again. It
         takes one tangent for each primal, of its shape or a container like it, or None for a constant. The tangent of
         the value is differentiable, with respect to the tangents and to tensors that the primals were computed from.
+
+    Example:
+        >>> value, push = engine.linearize(lambda x: x * x, 3.0)
+        >>> push(1.0).item(), push(2.0).item()
+        (6.0, 12.0)
     """
     structure = flatten(primals)[1]
     value, pullback, outer = recorded_vjp(f, primals)
@@ -118,6 +128,11 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Returns:
         A tuple with a Tensor or a container for each primal; for a single primal, just its entry.
+
+    Example:
+        >>> f = lambda x: x[0] ** 2 * x[1]
+        >>> engine.hvp(f, [np.array([1.0, 2.0])], [np.array([1.0, 0.0])]).tolist()
+        [4.0, 2.0]
     """
     _, product = jvp(grad_of(f, tuple(range(len(primals)))), primals, tangents)
     return product[0] if len(product) == 1 else product

@@ -69,6 +69,11 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         of the value's shape, or a container like the value. The result is a tuple with an entry for each primal, a
         Tensor or a container like the primal: zeros for a leaf that the value does not depend on, and None for a leaf
         that is neither floating nor complex.
+
+    Example:
+        >>> value, pullback = engine.vjp(lambda x: x * x, np.array([1.0, 3.0]))
+        >>> pullback(np.array([1.0, 1.0]))[0].tolist()
+        [2.0, 6.0]
     """
     return recorded_vjp(f, primals)[:2]
 

@@ -83,6 +83,11 @@ def vmap(
     Raises:
         ValueError: An axis does not exist, arguments have different numbers of examples, no argument is mapped, or
             the structure of `in_axes` or `out_axes` does not match.
+
+    Example:
+        >>> per_example = engine.vmap(engine.grad_of(lambda w, x: w * x), in_axes=(None, 0))
+        >>> per_example(2.0, np.array([1.0, 3.0])).tolist()
+        [1.0, 3.0]
     """
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
