@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Shipped = Callable[..., subprocess.CompletedProcess[str]]
 
 TOPOLOGICAL = "why-topological-order"
-MISSED = "you missed  Otherwise a partial gradient is passed on"
+MISSED = "you missed  Otherwise it passes on a partial gradient"
 
 
 @pytest.fixture
