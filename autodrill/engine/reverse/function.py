@@ -273,5 +273,10 @@ def _push(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -
             pushed = cls.jvp(ctx, *tangents)
         for result, t in zip(results, pushed if isinstance(pushed, tuple) else (pushed,), strict=True):
             if type(result) is Tensor and t is not None:
+                if t.shape != result.shape:
+                    raise RuntimeError(
+                        f"`{cls.__name__}.jvp` returned a tangent of shape {t.shape} for an output of "
+                        f"shape {result.shape}"
+                    )
                 result.tangents = {**(result.tangents or {}), level: t}
     saved.forget(results)

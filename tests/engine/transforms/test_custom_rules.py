@@ -102,3 +102,10 @@ def test_custom_function_without_a_rule_says_so(decorator: Any) -> None:
     f = decorator(lambda x: x * 2)
     with pytest.raises(TypeError, match="has no rule"):
         f(Tensor(1.0, requires_grad=True))
+
+
+def test_custom_jvp_refuses_a_tangent_of_another_shape() -> None:
+    double = engine.custom_jvp(lambda x: 2 * x)
+    double.defjvp(lambda primals, tangents: (2 * primals[0], engine.stack([tangents[0], tangents[0]])))
+    with pytest.raises(RuntimeError, match=r"tangent of shape \(2,\) for an output of shape \(\)"):
+        engine.jvp(double, (1.0,), (1.0,))
