@@ -31,6 +31,9 @@ class Value:
         _prev: The values it was computed from.
         _op: The operation that computed it.
 
+    Raises:
+        TypeError: An operand of an operator is no number.
+
     Example:
         >>> a, b = engine.Value(2.0), engine.Value(3.0)
         >>> (a * b + a).backward()

@@ -160,6 +160,9 @@ def numerical_vjp(
         The gradient with respect to each input, complex for a complex input, and an estimate of the absolute error of
         each element; both None for an input that is neither floating nor complex.
 
+    Raises:
+        ValueError: The cotangent does not have the number of elements of the output.
+
     Example:
         >>> (gradient,), (error,) = engine.numerical_vjp(np.square, [np.array(3.0)], np.array(1.0))
         >>> round(float(gradient), 6)

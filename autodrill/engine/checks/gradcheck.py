@@ -75,6 +75,8 @@ def gradcheck(
         GradcheckError: A check failed. A kink and an inaccurate difference count as failures too.
         TypeError: No input is floating or complex.
 
+    Source: as `torch.autograd.gradcheck`; the differences are extrapolated (Richardson, 1911; Ridders, 1982).
+
     Example:
         >>> bool(engine.gradcheck(engine.sin, [np.array([0.5, 1.0])]))
         True
@@ -98,6 +100,15 @@ def gradgradcheck(
 
     The inputs of that backward are f's inputs, followed by one random cotangent for each output. Arguments,
     return value and errors are those of `gradcheck`.
+
+    Args:
+        f, inputs, modes, rtol, seed, raise_exception: As for `gradcheck`.
+
+    Returns:
+        The report.
+
+    Raises:
+        GradcheckError: A check failed.
 
     Example:
         >>> bool(engine.gradgradcheck(engine.sin, [np.array([0.5, 1.0])]))

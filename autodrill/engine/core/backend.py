@@ -195,6 +195,9 @@ def backend_named(name: str) -> Backend:
     Args:
         name: The device's name.
 
+    Returns:
+        The backend, which has the namespace `xp` of the library.
+
     Raises:
         DeviceError: The name is unknown, CuPy is not installed, or there is no usable GPU.
 

@@ -42,6 +42,9 @@ class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, un
 
     Once a thread has entered its first block, every operation of that thread is checked.
 
+    Raises:
+        RuntimeError: Outside, an operation would save such a tensor for backward, or write to it.
+
     Example:
         >>> x = engine.Tensor(3.0, requires_grad=True)
         >>> with engine.inference_mode():

@@ -33,6 +33,11 @@ def detect_anomaly() -> Iterator[None]:
     The message includes the line that recorded the operation, if that line ran inside such a block too.
     This check is slow, so use it only for debugging.
 
+    Raises:
+        FloatingPointError: A rule returned a gradient with a NaN.
+
+    Source: as `torch.autograd.detect_anomaly`.
+
     Example:
         >>> x = engine.Tensor(0.0, requires_grad=True)
         >>> with engine.detect_anomaly():
@@ -67,6 +72,9 @@ def _watch_for_nan(primitive: Primitive, args: tuple[Any, ...], result: Tensor) 
 @contextmanager
 def trace_nan() -> Iterator[None]:
     """Raise FloatingPointError at the first operation in this block, in forward or backward, that makes a NaN.
+
+    Raises:
+        FloatingPointError: An operation made a NaN from inputs without NaN.
 
     Example:
         >>> with np.errstate(all="ignore"), engine.trace_nan():

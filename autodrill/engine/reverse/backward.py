@@ -75,7 +75,9 @@ def backward(
         inputs: Accumulate into these tensors only.
 
     Raises:
-        RuntimeError: As `grad`.
+        RuntimeError: An output does not require grad, a cotangent is missing or its shape differs from the output's,
+            or an earlier backward freed the saved values.
+        TypeError: An output is no Tensor.
 
     Example:
         >>> x = engine.Tensor(3.0, requires_grad=True)
@@ -126,7 +128,8 @@ def grad(
     Raises:
         RuntimeError: An input does not require grad or is not used, a cotangent is missing or its shape differs from
             the output's, or an earlier backward freed the saved values.
-        TypeError: `outputs` is a function.
+        TypeError: `outputs` is a function, or a leaf is no Tensor.
+        ValueError: There are no inputs.
 
     Example:
         >>> x = engine.Tensor(3.0, requires_grad=True)

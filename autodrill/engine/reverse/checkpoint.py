@@ -217,6 +217,14 @@ def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | Non
         rng: The random generator that f draws from. Its state is reset for the second run and restored afterwards.
         kwargs: Further arguments.
 
+    Returns:
+        The value of f.
+
+    Raises:
+        RuntimeError: In backward: the second run saves other values than the first, or an argument was overwritten.
+
+    Source: Chen et al. (2016); as `torch.utils.checkpoint.checkpoint`.
+
     Example:
         >>> x = engine.Tensor(2.0, requires_grad=True)
         >>> engine.checkpoint(lambda x: x * x * x, x).backward()

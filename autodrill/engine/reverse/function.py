@@ -33,6 +33,11 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     Returns:
         The `backward` to use instead. Its gradients are outside the graph.
 
+    Raises:
+        RuntimeError: The gradients are differentiated.
+
+    Source: as `torch.autograd.function.once_differentiable`.
+
     Example:
         >>> class Square(engine.Function):
         ...     @staticmethod
@@ -71,6 +76,14 @@ class Function:
     `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. With `create_graph` the operations of
     backward are recorded. Under `vmap` each method is called once, on tensors that stand for many examples, so it must
     use the engine's operations: a conversion to NumPy raises `BatchError`.
+
+    Raises:
+        NotImplementedError: A mode of differentiation reaches a Function without the method for it.
+        RuntimeError: `backward` returns another number of gradients than forward has arguments, or a gradient or a
+            tangent has another shape than its argument or output.
+        TypeError: The arguments of `apply` do not fit those of `forward`.
+
+    Source: as `torch.autograd.Function`.
 
     Example:
         >>> class Twice(engine.Function):

@@ -177,6 +177,8 @@ def saved_tensors_hooks(pack: Callable[[Tensor], Any], unpack: Callable[[Any], A
         pack: Maps a saved Tensor to what is stored.
         unpack: Maps what is stored back to a Tensor or an array.
 
+    Source: as `torch.autograd.graph.saved_tensors_hooks`.
+
     Example:
         >>> saved = []
         >>> x = engine.Tensor(3.0, requires_grad=True)

@@ -85,6 +85,10 @@ class Row:
 class Tape:
     """The record of one computation: rows for the variables, then for the operations, and the output's number.
 
+    Attributes:
+        rows: The rows, in evaluation order.
+        output: The number of the output's row.
+
     Example:
         >>> tape = engine.tape_of(lambda x: x * x, {"x": np.array(3.0)})
         >>> len(tape.rows)

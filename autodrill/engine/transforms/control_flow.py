@@ -27,6 +27,11 @@ def stop_gradient(x: Any) -> Any:
     Args:
         x: A Tensor, which is detached; or a container of Tensors, arrays and numbers.
 
+    Returns:
+        A Tensor, or a container like x.
+
+    Source: as `jax.lax.stop_gradient`.
+
     Example:
         >>> engine.grad_of(lambda x: x * engine.stop_gradient(x))(3.0).item()
         3.0
@@ -66,6 +71,9 @@ def cond(
         false_fun: A function of the operands, with a result of the same structure.
         operands: Tensors, arrays and containers of them.
 
+    Returns:
+        The value of the function that was called; without functions, the condition numbers.
+
     Raises:
         ValueError: The condition has axes, or the structures of the results differ under `vmap`.
 
@@ -95,8 +103,13 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
         body_fun: A function of the value, with a result of the same structure.
         init_val: The first value: a Tensor, an array, or a container of them.
 
+    Returns:
+        The last value, a container like `init_val`.
+
     Raises:
         ValueError: The condition has axes.
+
+    Source: as `jax.lax.while_loop`.
 
     Example:
         >>> engine.while_loop(lambda x: x < 10.0, lambda x: 2 * x, engine.Tensor(3.0)).item()
@@ -137,6 +150,8 @@ def scan(
 
     Raises:
         ValueError: The lengths differ, or there is none.
+
+    Source: as `jax.lax.scan`.
 
     Example:
         >>> last, sums = engine.scan(lambda carry, x: (carry + x, carry + x), np.array(0.0), np.array([1.0, 2.0, 3.0]))

@@ -69,6 +69,12 @@ class custom_vjp(_Custom):  # noqa: N801 - a decorator
     Args:
         f: The function.
 
+    Raises:
+        TypeError: The function is called before `defvjp`.
+        ValueError: The cotangents of `bwd` do not fit the arguments.
+
+    Source: as `jax.custom_vjp`.
+
     Example:
         >>> @engine.custom_vjp
         ... def clipped(x):
@@ -136,6 +142,12 @@ class custom_jvp(_Custom):  # noqa: N801 - a decorator
 
     Args:
         f: The function, of Tensors, arrays and containers of them by position.
+
+    Raises:
+        TypeError: The function is called before `defjvp`.
+        RuntimeError: The tangent of the rule has another shape than the result.
+
+    Source: as `jax.custom_jvp`.
 
     Example:
         >>> @engine.custom_jvp

@@ -29,6 +29,12 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
         A function of f's arguments. The gradient is a Tensor, or a container like the argument with None for leaves
         that are neither floating nor complex; if `argnums` is a sequence, a tuple of these.
 
+    Raises:
+        ValueError: The value has several elements or is complex, or there is no such argument.
+        TypeError: The argument is neither floating nor complex.
+
+    Source: as `jax.value_and_grad`.
+
     Example:
         >>> value, gradient = engine.value_and_grad(lambda x: x * x)(3.0)
         >>> value.item(), gradient.item()
@@ -78,6 +84,16 @@ def grad_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable
         f: A function that returns a Tensor of one element.
         argnums: The position of the argument to differentiate with respect to, or several positions.
 
+    Returns:
+        A function of f's arguments. The gradient is a Tensor, or a container like the argument with None for leaves
+        that are neither floating nor complex; if `argnums` is a sequence, a tuple of these.
+
+    Raises:
+        ValueError: The value has several elements or is complex, or there is no such argument.
+        TypeError: The argument is neither floating nor complex.
+
+    Source: as `jax.grad`.
+
     Example:
         >>> engine.grad_of(lambda x, y: x * y, argnums=(0, 1))(2.0, 5.0)[1].item()
         2.0
@@ -96,6 +112,11 @@ def vhp(f: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]
 
     Returns:
         A tuple with a Tensor or a container for each primal; for a single primal, just its entry.
+
+    Raises:
+        ValueError: The value has several elements, or primals and cotangents differ in number or shape.
+
+    Source: as `torch.autograd.functional.vhp`, without the value.
 
     Example:
         >>> f = lambda x: x[0] ** 2 * x[1]

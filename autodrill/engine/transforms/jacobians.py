@@ -59,6 +59,8 @@ def jacobian(
         ValueError: x and f(x) are complex and f is not holomorphic, so its derivative is not a complex matrix; or
             `mode` is `"reverse"` and the values are complex.
 
+    Source: as `jax.jacobian` and `torch.func.jacrev`.
+
     Example:
         >>> engine.jacobian(lambda x: x * x, np.array([1.0, 3.0])).tolist()
         [[2.0, 0.0], [0.0, 6.0]]
@@ -129,6 +131,9 @@ def hessian(f: Callable[[Any], Any], x: Any, *, chunk_size: int | None = None) -
 
     Raises:
         TypeError: x is complex. A gradient is not holomorphic, so it has no complex Jacobian.
+        ValueError: The value has several elements.
+
+    Source: as `jax.hessian` and `torch.func.hessian`.
 
     Example:
         >>> engine.hessian(lambda x: x[0] ** 2 * x[1], np.array([1.0, 2.0])).tolist()

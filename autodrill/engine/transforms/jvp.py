@@ -35,6 +35,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         ValueError: Primals and tangents differ in number, structure or shape; the message names the leaf.
         TypeError: The tangent of a real primal is complex.
 
+    Source: as `jax.jvp` and `torch.func.jvp`.
+
     Example:
         >>> value, tangent = engine.jvp(lambda x: x * x, [3.0], [1.0])
         >>> value.item(), tangent.item()
@@ -82,6 +84,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         takes one tangent for each primal, of its shape or a container like it, or None for a constant. The tangent of
         the value is differentiable, with respect to the tangents and to tensors that the primals were computed from.
 
+    Raises:
+        ValueError: In `push`: primals and tangents differ in number, structure or shape.
+
+    Source: as `jax.linearize`.
+
     Example:
         >>> value, push = engine.linearize(lambda x: x * x, 3.0)
         >>> push(1.0).item(), push(2.0).item()
@@ -128,6 +135,11 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Returns:
         A tuple with a Tensor or a container for each primal; for a single primal, just its entry.
+
+    Raises:
+        ValueError: The value has several elements, or primals and tangents differ in number or shape.
+
+    Source: Pearlmutter (1994); forward over reverse as in `jax.jvp(jax.grad(f), ...)`.
 
     Example:
         >>> f = lambda x: x[0] ** 2 * x[1]

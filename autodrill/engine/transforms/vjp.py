@@ -70,6 +70,11 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         Tensor or a container like the primal: zeros for a leaf that the value does not depend on, and None for a leaf
         that is neither floating nor complex.
 
+    Raises:
+        ValueError: In `pullback`: the cotangent has another structure or shape than the value.
+
+    Source: as `jax.vjp` and `torch.func.vjp`.
+
     Example:
         >>> value, pullback = engine.vjp(lambda x: x * x, np.array([1.0, 3.0]))
         >>> pullback(np.array([1.0, 1.0]))[0].tolist()

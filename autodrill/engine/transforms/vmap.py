@@ -81,8 +81,12 @@ def vmap(
         A function of the same arguments, whose results are Tensors. Keyword arguments are passed on unchanged.
 
     Raises:
-        ValueError: An axis does not exist, arguments have different numbers of examples, no argument is mapped, or
-            the structure of `in_axes` or `out_axes` does not match.
+        ValueError: An axis does not exist, arguments have different numbers of examples, no argument is mapped,
+            `chunk_size` is less than 1, or the structure of `in_axes` or `out_axes` does not match.
+        TypeError: An entry of `in_axes` is neither a number nor None, or f returns something else than arrays.
+        BatchError: f does something that is undefined for many examples.
+
+    Source: as `jax.vmap` and `torch.func.vmap`.
 
     Example:
         >>> per_example = engine.vmap(engine.grad_of(lambda w, x: w * x), in_axes=(None, 0))
