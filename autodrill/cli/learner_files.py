@@ -235,12 +235,21 @@ def put_back(exercise: Exercise, path: Path, kept: Path, moment: datetime) -> Pa
     """
     from autodrill.drills.exercise import starting_file
 
-    other = None
+    # An editor may save at any moment, so no step writes over a file.
+    other: Path | None = path.with_name(_kept_name(path, moment))
+    assert other is not None
     try:
-        if path.exists() and path.read_bytes() != starting_file(exercise).encode():
-            other = path.with_name(_kept_name(path, moment))
+        try:
             path.rename(other)
-        kept.replace(path)
+        except FileNotFoundError:
+            other = None
+        _rename_new(kept, path)
+        kept.unlink(missing_ok=True)
+        if other is not None and other.read_bytes() == starting_file(exercise).encode():
+            other.unlink()
+            other = None
+    except FileExistsError:
+        raise FileError(f"`{path}` was just saved again", hint=f"your old file is `{kept}`") from None
     except OSError as error:
         raise FileError(
             f"`{kept}` cannot be renamed: {error.strerror}", hint=f"copy it over `{path}` yourself; nothing is lost"

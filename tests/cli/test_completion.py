@@ -52,7 +52,7 @@ def offered(line: str, shell: str, folder: Path) -> list[str]:
         ("autodrill list --t", ["--track", "--topic", "--todo"]),
         ("autodrill history mul-b", ["mul-backward-code"]),
         ("autodrill check mul_b", ["mul_backward", "mul_broadcast_backward"]),
-        ("autodrill li", ["list"]),
+        ("autodrill li", ["list", "limit"]),
     ],
 )
 def test_shell_completes(shell: str, line: str, names: list[str], tmp_path: Path) -> None:
