@@ -6,12 +6,14 @@ To check one file while writing it: `pytest tests/content/test_questions.py -k "
 from __future__ import annotations
 
 import re
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from autodrill.bank.proofs import proofs_of
 from autodrill.bank.question_files import load_questions, read_file
+from autodrill.bank.questions import ChoiceKey
 from autodrill.bank.retired import retired_questions
 from autodrill.folders import content_root, visible_files
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autodrill.bank.proofs import Proof
+    from autodrill.bank.questions import Question
 
 FILES = visible_files(content_root() / "questions", ".md")
 # A malformed file fails its own test below. The questions of the other files are collected all the same.
@@ -51,6 +54,34 @@ def test_proof_holds(proof: Proof) -> None:
 
 def test_question_ids_are_unique() -> None:
     assert len(load_questions()) == len({question.id for question in load_questions()})
+
+
+def words(question: Question) -> int:
+    """The words of a card with all its parts, without its code."""
+    options = question.key.options if isinstance(question.key, ChoiceKey) else ()
+    texts = [question.title, question.body, question.answer, *question.key_points, *question.wrong_answers]
+    texts += [f"{option.text} {option.explanation}" for option in options]
+    texts += [f"{read.claim} {read.fact}" for read in question.commonly_read]
+    texts += [f"{more.question} {more.answer or ''}" for more in question.follow_ups]
+    prose = [re.sub(r"(?ms)^\s*```.*?^\s*```", "", text) for text in texts]
+    return sum(any(c.isalnum() for c in word) for text in prose for word in text.split())
+
+
+def test_cards_are_short() -> None:
+    counts = {question.id: words(question) for question in QUESTIONS}
+    assert median(counts.values()) <= 250
+    assert {identity: count for identity, count in counts.items() if count > 400} == {}
+
+
+def test_right_option_is_not_known_by_its_length() -> None:
+    right = chance = 0.0
+    choices = [question.key.options for question in QUESTIONS if isinstance(question.key, ChoiceKey)]
+    for options in choices:
+        longest = max(len(option.text) for option in options)
+        named = [option.right for option in options if len(option.text) == longest]
+        right += sum(named) / len(named)
+        chance += 1 / len(options)
+    assert right / len(choices) <= chance / len(choices) + 0.05
 
 
 def test_retired_questions_are_gone_and_lead_to_questions() -> None:
