@@ -135,7 +135,8 @@ def test_interrupt_of_grade_leaves_no_process_and_no_traceback(
     assert err.startswith("interrupted: ")
     assert "Traceback" not in err
     assert len(below) >= 3  # two workers, and a fork server
-    assert [(pid, state(pid)) for pid in below if state(pid)] == []
+    # An ended process may still wait to be collected by the first process of the system, which can be busy.
+    assert [(pid, found) for pid in below if (found := state(pid)) not in {"", "Z"}] == []
 
 
 INTERRUPT = """import autodrill.grading.batch as batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -136,7 +137,7 @@ def test_marking_begins_with_the_question(mark: Mark, size: tuple[int, int]) -> 
     frames = mark("\n\n\n", size=size)
     assert "Why does reverse mode need" in frames[0].split("\n")[2]
     assert all(len(frame.split("\n")) <= size[1] for frame in frames)
-    assert "1-5 I said this" in frames[0]
+    assert re.search(r"1-\d I said this", frames[0])
 
 
 def test_marking_skips_a_question_that_is_gone(mark: Mark, recorder: Recorder) -> None:

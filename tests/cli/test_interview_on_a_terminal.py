@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.bank.question_files import load_questions
 from autodrill.practice.interview_log import InterviewLog, InterviewState
-from autodrill.practice.interview_plan import Form
+from autodrill.practice.interview_plan import Form, Level, Role, make_plan
 from autodrill.practice.store import Store
 from tests.cli.conftest import ADOPT, Terminal, environment, plain
 
@@ -229,7 +230,9 @@ def test_interview_can_be_ended_early(take: Callable[..., Taken], home: Path) ->
 
 
 def test_text_being_typed_is_marked_after_an_early_end(take: Callable[..., Taken], home: Path) -> None:
-    term = take("--minutes", "15", "--seed", "7", "--role", "research-scientist")
+    plans = {seed: make_plan(load_questions(), [], Role.RESEARCH_SCIENTIST, Level.MID, 15, seed) for seed in range(20)}
+    seed = next(seed for seed, plan in plans.items() if plan.steps[0].kind == "recall")
+    term = take("--minutes", "15", "--seed", str(seed), "--role", "research-scientist")
     term.key("\n", "recall")
     term.type_text("half an answer")
     term.turn(1.1)
