@@ -89,7 +89,7 @@ def test_placement_quit_early_uses_the_answers_so_far(shipped: Run) -> None:
 
 
 def test_placement_needs_enough_judged_questions(shipped: Run) -> None:
-    assert "too few questions that autodrill can judge" in place(shipped, "--topic", "compile").stdout
+    assert "too few questions that autodrill can judge" in place(shipped, "--topic", "complex").stdout
 
 
 def test_placement_without_a_terminal_does_not_wait(shipped: Run, home: Path) -> None:
