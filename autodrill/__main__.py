@@ -42,7 +42,7 @@ def main() -> None:
 def _leave_at_once(code: object) -> None:
     """Leave without taking the interpreter apart, which takes a sixth of the time of `autodrill list`.
 
-    This is done only if nobody wants to be called at the end: no exit function is registered, and no thread runs.
+    This is done only if no exit function is registered and no other thread runs.
     `autodrill.cli.app.main` has written and flushed everything.
     """
     import atexit

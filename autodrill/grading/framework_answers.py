@@ -143,7 +143,7 @@ def _defines(tree: ast.Module, name: str) -> bool:
 
 
 def _function_class(exercise: Exercise, source: bytes) -> ast.ClassDef | None:
-    """Return the class with a forward and a backward that stands for the entry, None if the entry is defined."""
+    """Return the class whose forward and backward are called; None if the file defines the entry."""
     tree = ast.parse(source)
     names = {name for node in tree.body for name in _bound_names(node)}
     if set(exercise.defined) & names:
@@ -193,7 +193,7 @@ def _through_function(drill: Drill, found: ast.ClassDef) -> str:
 
 
 def _starts(tree: ast.Module, exercise: Exercise) -> set[str]:
-    """Return the names of the entry; without it, of the classes that may stand for it."""
+    """Return the names of the entry, or of the classes that may replace it if the file does not define it."""
     defined = {name for node in tree.body for name in _bound_names(node)}
     return set(exercise.defined) & defined or {node.name for node in _function_classes(tree)}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.bank.judge import Judgement, Outcome, judge_number
 from autodrill.practice.log_records import Rating, prediction_card
-from autodrill.practice.schedule import Schedule
+from autodrill.practice.schedule import schedule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +122,7 @@ def log_prediction(
         "seconds": round(seconds, 1),
     }
     review = store.add_review(card, min(answer.rating for answer in answers), now, detail)
-    return Schedule(earlier, now).add(review).due
+    return schedule_of(store, now, earlier).add(review).due
 
 
 def due_prediction(store: Store, names: Sequence[str], now: datetime) -> str | None:
@@ -134,7 +134,7 @@ def due_prediction(store: Store, names: Sequence[str], now: datetime) -> str | N
         now: The time.
     """
     reviews = [review for review in store.reviews() if review.card.startswith(prediction_card(""))]
-    due = [state.card.removeprefix(prediction_card("")) for state in Schedule(reviews, now).due(now)]
+    due = [state.card.removeprefix(prediction_card("")) for state in schedule_of(store, now, reviews).due(now)]
     return next((name for name in due if name in names), None)
 
 

@@ -25,7 +25,7 @@ def sparkline(values: Sequence[int], *, plain: bool, most: int | None = None) ->
     """
     levels, nothing = (_ASCII_LEVELS, ".") if plain else (_LEVELS, "·")
     top = max([*values, 1]) if most is None else max(most, 1)
-    # Rounded up, so that the smallest number is told from 0.
+    # Rounded up, so that a small number does not look like 0.
     return "".join(levels[-(-min(v, top) * len(levels) // top) - 1] if v else nothing for v in values)
 
 

@@ -107,7 +107,7 @@ def _simplified(x: Array, labels: str, kept: str) -> tuple[Array, str]:
             second = labels.index(label, first + 1)
             if x.shape[first] != x.shape[second]:
                 raise ValueError(
-                    f"the label `{label}` stands for axes of lengths {x.shape[first]} and {x.shape[second]}"
+                    f"the label `{label}` has axes of different lengths, {x.shape[first]} and {x.shape[second]}"
                 )
             x = diagonal(x, 0, first, second)
             labels = labels[:first] + labels[first + 1 : second] + labels[second + 1 :] + label

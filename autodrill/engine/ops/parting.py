@@ -157,7 +157,8 @@ def unflatten(x: Array, axis: int, sizes: Sequence[int]) -> Any:
     Args:
         x: Values of any shape with at least one axis.
         axis: The axis.
-        sizes: The lengths of the new axes, whose product is the length of the old one; -1 stands for what is missing.
+        sizes: The lengths of the new axes. Their product is the length of the old axis. One of them may be -1: it is
+            computed from the others.
 
     Returns:
         The shape of x with the new axes in place of the old one.

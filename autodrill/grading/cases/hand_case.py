@@ -169,7 +169,7 @@ def _filled(entry: Given, name: str, array: Array, pool: tuple[float, ...], rng:
 
 
 def _worked_out(drill: Drill, case: Case, seed: int) -> tuple[float, HandCase] | None:
-    """Return a case with its right values and how hard it is to do in the head; None if a value is not finite."""
+    """Return a case with its right values, and how hard these are to compute by hand; None if one is not finite."""
     expected = expected_results(drill, replace(case, smooth=False))
     parts = [(index, part) for index, part in enumerate(expected.parts) if part.linear]
     names = _differentiated(drill, case)
@@ -291,7 +291,7 @@ def place_text(place: tuple[int, ...]) -> str:
 def number_text(value: float) -> str:
     """Return a number as a person writes it, such as `-3`, `0.25` or `2/3`; empty if it is not short.
 
-    An epsilon below a root changes a value in the fifth digit, which nobody works out in the head.
+    A value with an epsilon below a root has no short form, because the epsilon changes its fifth digit.
     """
     if not np.isfinite(value) or abs(value) >= _LARGEST:
         return ""

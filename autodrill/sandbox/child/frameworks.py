@@ -121,7 +121,7 @@ def function_door(
         cotangents: The places of the cotangents among the arguments.
         inputs: The places of the arguments of `forward`.
         wanted: Which gradients of these are results, in order.
-        floating: Whether None stands for an input without a gradient, and is no result.
+        floating: Whether to drop each None, which PyTorch takes for an input without a gradient.
     """
 
     def backward(*arguments: Any) -> Any:
