@@ -11,10 +11,9 @@ from autodrill.folders import content_root, visible_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["home_topics", "path_names", "question_files", "question_ids", "text_of", "topic_names"]
+__all__ = ["path_names", "question_files", "question_ids", "text_of", "topic_names"]
 
 _ID_LINE = re.compile(r'^id\s*=\s*"([^"]*)"', re.MULTILINE)
-_TOPIC_LINES = re.compile(r'\n(id|topics) *= *\[? *"([^"]*)"')
 
 
 def question_files(folder: Path | None = None) -> list[Path]:
@@ -52,23 +51,6 @@ def _paths_file() -> dict[str, Any]:
     import tomllib
 
     return tomllib.loads(text_of(content_root() / "questions" / "paths.toml"))
-
-
-def home_topics(folder: Path | None = None) -> dict[str, str]:
-    """Return the home topic of each question in `question_files(folder)`, by id.
-
-    Raises:
-        FileError: As `question_ids`.
-    """
-    lines = [line for path in question_files(folder) for line in _TOPIC_LINES.findall(text_of(path))]
-    topics: dict[str, str] = {}
-    identity = ""
-    for key, value in lines:
-        if key == "id":
-            identity = value
-        elif identity:
-            topics.setdefault(identity, value)
-    return topics
 
 
 def text_of(path: Path) -> str:

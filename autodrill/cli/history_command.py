@@ -99,11 +99,11 @@ def _cards(store: "Store") -> set[str]:
 
 def _due(identity: str) -> str | None:
     """Say when the card is due, if it is scheduled."""
-    from autodrill.practice.log_records import exercise_card, question_card
+    from autodrill.practice.log_records import exercise_card, prediction_card, question_card
     from autodrill.practice.schedule import schedule_of
 
     with open_store() as store:
-        for card in (question_card(identity), exercise_card(identity)):
+        for card in (question_card(identity), exercise_card(identity), prediction_card(identity)):
             if reviews := store.reviews(card):
                 state = schedule_of(store, now(), reviews).state(card)
                 assert state is not None

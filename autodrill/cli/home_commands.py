@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from autodrill.cli.options import Exit, Format, OutputFormat, Packs, again
@@ -76,30 +77,31 @@ def _chosen(bar: str, commands: "dict[str, list[str]]") -> "Sequence[str] | None
 
 def _home(overview: "Overview") -> "Home":
     from autodrill.practice.agenda import streak
+    from autodrill.practice.log_records import CardKind, kind_of
     from autodrill.render.home_screen import Home
 
     agenda, step, store = overview.agenda, overview.step, overview.store
     moments = [r.at for r in overview.reviews] + ([a.at for a in store.attempts()] if store else [])
     days, row = streak(moments, agenda.now)
-    due = [state.card.startswith("x:") for state in agenda.due]
+    due = Counter(kind_of(state.card) for state in agenda.due)
     return Home(
         agenda=agenda,
         days=days,
         streak=row,
-        exercises=(len(overview.passed), len(overview.library.paths), sum(due)),
-        questions=(len(overview.seen), len(overview.questions), len(due) - sum(due)),
+        exercises=(len(overview.passed), len(overview.library.paths), due[CardKind.EXERCISE]),
+        questions=(len(overview.seen), len(overview.questions), due[CardKind.QUESTION]),
+        predictions=due[CardKind.PREDICTION],
         path=_on_path(overview),
         next=(step, overview.heading(step)) if step else None,
     )
 
 
 def _on_path(overview: "Overview") -> "tuple[str, int, int, float] | None":
-    from autodrill.practice.log_records import exercise_card, question_card
+    from autodrill.practice.path_progress import step_card
 
     if (path := overview.path) is None:
         return None
-    cards = [exercise_card(s.name) if s.is_exercise else question_card(s.name) for s in path.left]
-    minutes = sum(heading.minutes for heading in overview.headings(cards).values())
+    minutes = sum(heading.minutes for heading in overview.headings(map(step_card, path.left)).values())
     return path.path.name, len(path.done), len(path.path.steps), minutes
 
 
@@ -120,7 +122,12 @@ def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None
         step = overview.step
         agenda = overview.agenda
         heading = overview.heading(step) if step else None
-    command = f"autodrill {' '.join(step.command)}{again(pack) if step.is_exercise else ''}" if step else None
+    command = None
+    if step:
+        from autodrill.practice.log_records import CardKind, kind_of
+
+        opens = kind_of(step.card) is CardKind.EXERCISE
+        command = f"autodrill {' '.join(step.command)}{again(pack) if opens else ''}"
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from autodrill.cli.options import now, open_store
 from autodrill.errors import UnknownNameError
-from autodrill.practice.agenda import Agenda, CardHeading, agenda
-from autodrill.practice.log_records import exercise_card, question_card
+from autodrill.practice.agenda import Agenda, CardHeading, PredictionHeading, agenda
+from autodrill.practice.log_records import exercise_card, prediction_card, question_card
 from autodrill.practice.next_step import NextStep, next_step
 
 if TYPE_CHECKING:
@@ -127,13 +127,14 @@ class Overview:
 
             for name, found in question_headings(questions).items():
                 self._headings[question_card(name)] = found
-        names = [card.removeprefix("x:") for card in missing if card.startswith("x:")]
+        names = {card.partition(":")[2] for card in missing if card.startswith(("x:", "p:"))}
         if names:
             from autodrill.drills.exercise import load_headings
 
             paths = self.library.paths
             for drill in load_headings(paths[name] for name in names if name in paths):
                 self._headings[exercise_card(drill.id)] = drill
+                self._headings[prediction_card(drill.id)] = PredictionHeading(drill.id, drill.title)
         return {card: self._headings[card] for card in wanted if card in self._headings}
 
     def heading(self, step: NextStep) -> CardHeading:

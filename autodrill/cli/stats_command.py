@@ -68,11 +68,13 @@ def _topics(exercises: "Container[str] | None" = None) -> dict[str, str]:
     Args:
         exercises: The exercises whose files are read; by default all. Few are tried, and reading all takes long.
     """
-    from autodrill.bank.question_index import home_topics
+    from autodrill.bank.question_headings import question_headings
     from autodrill.drills.library import Library
     from autodrill.practice.log_records import exercise_card, prediction_card, question_card
 
-    topics = {question_card(name): topic for name, topic in home_topics().items()}
+    topics = {
+        question_card(name): topic for name, heading in question_headings().items() for topic in heading.topics[:1]
+    }
     for name, topic in Library.open().first_topics(exercises).items():
         topics |= {exercise_card(name): topic, prediction_card(name): topic}
     return topics

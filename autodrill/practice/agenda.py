@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
+from autodrill.practice.log_records import kind_of
 from autodrill.practice.schedule import schedule_of
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ __all__ = [
     "Agenda",
     "CardHeading",
     "DailyLimits",
+    "PredictionHeading",
     "agenda",
     "daily_limits",
     "heading_json",
-    "kind_of",
     "streak",
 ]
 
@@ -48,14 +49,24 @@ class CardHeading(Protocol):
         """How long it takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionHeading:
+    """What a list shows of a prediction.
+
+    Attributes:
+        id: The exercise.
+        title: The title of the exercise.
+        minutes: How long it takes: a shape for each gradient and one value, computed by hand.
+    """
+
+    id: str
+    title: str
+    minutes: float = 2
+
+
 def heading_json(card: str, heading: CardHeading) -> dict[str, Any]:
     """Return the heading of a card as JSON values."""
     return {"id": heading.id, "kind": kind_of(card), "title": heading.title, "minutes": heading.minutes}
-
-
-def kind_of(card: str) -> str:
-    """Return the word for what a card is: `question` or `exercise`."""
-    return "exercise" if card.startswith("x:") else "question"
 
 
 @dataclass(frozen=True, slots=True)

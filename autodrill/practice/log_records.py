@@ -17,12 +17,14 @@ __all__ = [
     "APPLICATION_ID",
     "MIGRATIONS",
     "Attempt",
+    "CardKind",
     "HintTaken",
     "PlacementTaken",
     "Rating",
     "Review",
     "State",
     "exercise_card",
+    "kind_of",
     "prediction_card",
     "question_card",
 ]
@@ -126,6 +128,19 @@ class PlacementTaken:
     unknown: frozenset[str]
     reviews: tuple[int, ...]
     detail: Mapping[str, Any]
+
+
+class CardKind(StrEnum):
+    """What a card asks for. The values are the words that a list shows."""
+
+    QUESTION = "question"
+    EXERCISE = "exercise"
+    PREDICTION = "prediction"
+
+
+def kind_of(card: str) -> CardKind:
+    """Return the kind of a card, which the beginning of its key gives."""
+    return {"x": CardKind.EXERCISE, "p": CardKind.PREDICTION}.get(card.partition(":")[0], CardKind.QUESTION)
 
 
 def question_card(identity: str) -> str:

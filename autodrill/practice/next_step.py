@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from autodrill.practice.log_records import exercise_card, question_card
+from autodrill.practice.log_records import CardKind, exercise_card, kind_of, question_card
+from autodrill.practice.path_progress import step_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -31,29 +32,28 @@ class NextStep:
     """What to do next.
 
     Attributes:
-        id: A question or an exercise.
-        is_exercise: Whether it is an exercise.
+        card: The key of a question, an exercise or a prediction.
         why: Why it comes next.
         due: Since when it is due; None if it is new.
         path: The path that it is a step of; empty if it is due, or on no path.
     """
 
-    id: str
-    is_exercise: bool
+    card: str
     why: Why
     due: datetime | None = None
     path: str = ""
 
     @property
-    def card(self) -> str:
-        """The key of its card."""
-        return exercise_card(self.id) if self.is_exercise else question_card(self.id)
+    def id(self) -> str:
+        """The question or the exercise."""
+        return self.card.partition(":")[2]
 
     @property
     def command(self) -> tuple[str, ...]:
         """The arguments of `autodrill` that lead to it."""
-        if self.is_exercise:
-            return ("watch", self.id)
+        kind = kind_of(self.card)
+        if kind is not CardKind.QUESTION:
+            return ("watch" if kind is CardKind.EXERCISE else "predict", self.id)
         return ("quiz", "--path", self.path) if self.path else ("quiz",)
 
 
@@ -79,15 +79,14 @@ def next_step(
         seen: Returns the questions rated.
     """
     if agenda.due:
-        kind, _, name = agenda.due[0].card.partition(":")
-        return NextStep(name, kind == "x", Why.DUE, agenda.due[0].due)
+        return NextStep(agenda.due[0].card, Why.DUE, agenda.due[0].due)
     if agenda.limits.new_left == 0:
         return None
     if (reached := on_path()) is not None:
         # A question of the path that was rated Again is no new card: it comes back when it is due.
         step = next((step for step in reached.left if step.is_exercise or step.name not in seen()), None)
         if step is not None:
-            return NextStep(step.name, step.is_exercise, Why.PATH, path=reached.path.name)
+            return NextStep(step_card(step), Why.PATH, path=reached.path.name)
     drills, asked = exercises(), questions()
     to_write = [name for name in drills if name not in passed()]
     to_ask = [name for name in asked if name not in seen()]
@@ -97,5 +96,5 @@ def next_step(
 def _first_new(to_write: Sequence[str], to_ask: Sequence[str], drills: int, questions: int) -> NextStep | None:
     # The share of exercises that are left, against the share of questions: the larger one is next.
     if to_write and len(to_write) * questions >= len(to_ask) * drills:
-        return NextStep(to_write[0], is_exercise=True, why=Why.NEW)
-    return NextStep(to_ask[0], is_exercise=False, why=Why.NEW) if to_ask else None
+        return NextStep(exercise_card(to_write[0]), Why.NEW)
+    return NextStep(question_card(to_ask[0]), Why.NEW) if to_ask else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.practice.log_records import Rating, question_card
+from autodrill.practice.log_records import Rating, exercise_card, question_card
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autodrill.bank.curriculum import LearningPath, Stage, Step
     from autodrill.practice.log_records import Review
 
-__all__ = ["Standing", "standing"]
+__all__ = ["Standing", "standing", "step_card"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ class Standing:
     def minutes_left(self, minutes: Mapping[Step, float]) -> float:
         """The minutes that the remaining steps take."""
         return sum(minutes[step] for step in self.left)
+
+
+def step_card(step: Step) -> str:
+    """Return the card key of a step."""
+    return exercise_card(step.name) if step.is_exercise else question_card(step.name)
 
 
 def standing(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import ceil
 from typing import TYPE_CHECKING
 
-from autodrill.practice.agenda import kind_of
+from autodrill.practice.log_records import CardKind, kind_of
 from autodrill.render.plain import clean, counted
 
 if TYPE_CHECKING:
@@ -66,11 +67,12 @@ def agenda_lines(
         lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings))
         listed = [(headings[state.card], state) for state in agenda.due[:_MOST]]
         longest = max(len(heading.id) for heading, _ in listed)
+        kinds = max(len(kind_of(state.card)) for _, state in listed)
         whens = [overdue(state.due, agenda.now) for _, state in listed]
         # The order says it too, so a narrow terminal leaves it out rather than cut it.
-        room = width - longest - 22 >= max(map(len, whens))
+        room = width - longest - kinds - 14 >= max(map(len, whens))
         for (heading, state), when in zip(listed, whens, strict=True):
-            facts = f"{kind_of(state.card):<8}  {heading.minutes:>4g} min  {when if room else ''}"
+            facts = f"{kind_of(state.card):<{kinds}}  {heading.minutes:>4g} min  {when if room else ''}"
             lines.append(f"  {clean(heading.id):<{longest}}  {facts}".rstrip())
         if len(agenda.due) > _MOST:
             lines.append(f"  and {len(agenda.due) - _MOST} more")
@@ -83,10 +85,9 @@ def agenda_lines(
 
 
 def _sum(cards: Sequence[CardState], headings: Mapping[str, CardHeading]) -> str:
-    exercises = sum(card.card.startswith("x:") for card in cards)
     minutes = sum(headings[card.card].minutes for card in cards)
-    questions = len(cards) - exercises
-    parts = [counted(n, what) for n, what in ((questions, "question"), (exercises, "exercise")) if n]
+    kinds = Counter(kind_of(card.card) for card in cards)
+    parts = [counted(kinds[kind], kind) for kind in CardKind if kind in kinds]
     return "".join(f"{part:<15}" for part in parts) + f"about {in_hours(minutes)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.practice.agenda import kind_of
+from autodrill.practice.log_records import kind_of
 from autodrill.render.agenda_screen import above_limit, in_hours, overdue
 from autodrill.render.plain import ASCII, counted, fit
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Home", "home_lines", "nothing_left", "step_line"]
 
 _BAR = 14
-_LABEL = 13
+_LABEL = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Home:
         streak: On how many days in a row.
         exercises: How many are passed, how many there are, and how many are due.
         questions: How many were rated, how many there are, and how many are due.
+        predictions: How many are due.
         path: The name of the chosen path, the steps that are done, all steps, and the minutes left; None without one.
         next: The next thing to do with its heading, or None.
     """
@@ -41,6 +42,7 @@ class Home:
     streak: int
     exercises: tuple[int, int, int]
     questions: tuple[int, int, int]
+    predictions: int
     path: tuple[str, int, int, float] | None
     next: tuple[NextStep, CardHeading] | None
 
@@ -65,6 +67,8 @@ def home_lines(home: Home, paint: Paint, symbols: Symbols, width: int) -> list[s
     rows.append(("exercises", [f"{passed} of {drills} passed", *([f"{again} due again"] if again else [])]))
     seen, asked, waiting = home.questions
     rows.append(("questions", [f"{seen} of {asked} seen", *([f"{waiting} due"] if waiting else [])]))
+    if home.predictions:
+        rows.append(("predictions", [f"{home.predictions} due"]))
     lines += [f"{f'  {label}':<{_LABEL}}{'   '.join(parts)}" for label, parts in rows]
     if home.agenda.above:
         lines.append(f"  {above_limit(home.agenda)}")

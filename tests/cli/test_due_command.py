@@ -57,6 +57,26 @@ def test_due_lists_questions_and_exercises_together(shipped: Shipped) -> None:
     ]
 
 
+def test_prediction_is_due_like_any_card(shipped: Shipped, home: Path) -> None:
+    with Store.open(home / "history.db", now=NOW) as store:
+        store.add_review("p:mul_backward", Rating.GOOD, NOW - timedelta(days=9))
+        store.add_review("p:gone", Rating.GOOD, NOW - timedelta(days=9))
+        store.add_review("q:computational-graph", Rating.GOOD, NOW - timedelta(days=4))
+    done = shipped("due")
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(r"due now +1 question +1 prediction +about [\d.]+ min", lines[0])
+    assert re.fullmatch(r"  mul_backward +prediction +2 min  due for \d days", lines[1])
+    assert re.fullmatch(r"  computational-graph  question    +[\d.]+ min  due for 2 days", lines[2])
+    assert done.stderr == "next: autodrill predict mul_backward\n"
+    found = document(shipped("next", "--output-format", "json"))
+    assert found["run"] == "autodrill predict mul_backward"
+    card = found["next"]
+    assert isinstance(card, dict)
+    assert (card["id"], card["kind"]) == ("mul_backward", "prediction")
+    assert re.search(r"^  predictions  1 due$", shipped().stdout, re.MULTILINE)
+    assert shipped("history", "mul_backward").stderr == "due now\n"
+
+
 def test_due_without_a_log_creates_none(shipped: Shipped, home: Path) -> None:
     done = shipped("due")
     assert (done.returncode, done.stdout) == (0, "nothing is due now\n")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.bank.question_files import load_questions
-from autodrill.bank.question_index import home_topics
+from autodrill.bank.question_headings import question_headings
 from autodrill.practice.log_records import Rating
 from autodrill.practice.store import Store
 from tests.cli.conftest import environment
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 def practised(shipped: Shipped, home: Path) -> Shipped:
     """A learner with four reviews of four questions on graphs, and a rule broken in two exercises."""
     now = datetime.now(UTC)
-    graph = [name for name, topic in home_topics().items() if topic == "graph"][:4]
+    graph = [name for name, heading in question_headings().items() if heading.topics[0] == "graph"][:4]
     with Store.open(home / "history.db", now=now) as store:
         for days in (40, 30, 20, 10):
             for n, name in enumerate(graph):
@@ -98,7 +97,3 @@ def test_stats_import_neither_numpy_nor_rich(practised: Shipped, home: Path) -> 
     )
     assert "cards due" in done.stdout
     assert done.stdout.endswith("[]\n")
-
-
-def test_home_topics_are_those_of_the_parsed_bank() -> None:
-    assert home_topics() == {question.id: question.home_topic for question in load_questions()}

@@ -38,6 +38,12 @@ def test_due_card_comes_before_the_path(day: Day) -> None:
     assert (found.id, found.command) == ("q9", ("quiz",))
 
 
+def test_due_prediction_is_made_by_its_name(day: Day) -> None:
+    found = chosen(Agenda(day(3), due=(CardState("p:x9", 1, 5, day(1), day(0), 1, 0),)), ())
+    assert found is not None
+    assert (found.card, found.id, found.command) == ("p:x9", "x9", ("predict", "x9"))
+
+
 def test_path_gives_its_first_step_that_is_left(day: Day) -> None:
     agenda = Agenda(day(0))
     first, second = chosen(agenda, ()), chosen(agenda, STEPS[:1], (), ["q1"])
@@ -58,7 +64,7 @@ def test_new_exercises_and_questions_take_turns(day: Day) -> None:
     seen: list[str] = []
     order = []
     while (found := chosen(Agenda(day(0)), None, passed, seen)) is not None:
-        (passed if found.is_exercise else seen).append(found.id)
+        (passed if found.card.startswith("x:") else seen).append(found.id)
         order.append(found.id)
     assert order == ["x1", "q1", "q2", "x2", "q3", "q4"]
 

@@ -7,8 +7,9 @@ import pytest
 from autodrill.bank.judge import Outcome
 from autodrill.practice.history import entries
 from autodrill.practice.log_records import Rating
+from autodrill.practice.memory_model import LOWEST_WEIGHTS
 from autodrill.practice.prediction import Predicted, due_prediction, judge_shape, log_prediction
-from autodrill.practice.schedule import Schedule
+from autodrill.practice.schedule import WEIGHTS, Schedule, schedule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,3 +96,13 @@ def test_due_prediction_is_the_one_due_longest(store: Store, day: Day) -> None:
     store.add_review("q:mul", Rating.GOOD, day(0))
     assert due_prediction(store, ["add", "mul"], day(0.5)) is None
     assert due_prediction(store, ["add", "mul"], day(99)) == "mul"
+
+
+def test_prediction_is_scheduled_with_the_fitted_weights(store: Store, day: Day) -> None:
+    default = log_prediction(store, "mul", [RIGHT], 1, day(0))
+    store.set(WEIGHTS, list(LOWEST_WEIGHTS), day(0))
+    fitted = log_prediction(store, "add", [RIGHT], 1, day(0))
+    assert fitted < default
+    state = schedule_of(store, day(0)).state("p:add")
+    assert state is not None
+    assert fitted == state.due
