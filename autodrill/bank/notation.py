@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Names",
     "applied",
+    "applied_to",
     "bracketed",
     "cells",
     "names_of",
@@ -119,9 +120,13 @@ def cells(text: str) -> int:
 
 def applied(row: Row, write: Callable[[Operand], str]) -> str:
     """Return an operation as text, with operands formatted by `write`."""
-    written = [write(o) for o in row.operands]
-    notation = _NOTATIONS.get(row.operation)
-    return notation.form.format(*written) if notation else f"{row.operation}({', '.join(written)})"
+    return applied_to(row.operation, [write(o) for o in row.operands])
+
+
+def applied_to(operation: str, operands: Sequence[str]) -> str:
+    """Return an operation as text, with operands as text."""
+    notation = _NOTATIONS.get(operation)
+    return notation.form.format(*operands) if notation else f"{operation}({', '.join(operands)})"
 
 
 def pushed(row: Row, seed: Callable[[int], str], write: Callable[[Operand], str], out: str) -> str:

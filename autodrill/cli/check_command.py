@@ -32,6 +32,9 @@ def check(
     pdb: Annotated[
         bool, typer.Option("--pdb", help="Step through the case in the debugger. This option needs --case.")
     ] = False,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw the steps of the smallest failing case, with the gradient of each.")
+    ] = False,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
@@ -53,6 +56,7 @@ def check(
       autodrill check mul_backward
       autodrill check ./mul_backward.py
       autodrill check matmul --file answer.py --seed 7
+      autodrill check attention_backward --draw
     """
     # The arrays are small. Starting OpenBLAS's thread pool would cost more than all of the grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -77,7 +81,7 @@ def check(
         from autodrill.grading.grade import grade
 
         _load_what_follows()
-        report = grade(library.drill(exercise), submission, seed=seed, only=case, launcher=launcher)
+        report = grade(library.drill(exercise), submission, seed=seed, only=case, launcher=launcher, draw=draw)
     counts = report.verdict != "internal" and case is None
     from autodrill.cli.attempt_log import Logged, log_report
 
@@ -134,7 +138,14 @@ def _print(report: "Report", file: Path | None, told: str, newer: Path | None, p
     symbols, width = symbols_for(sys.stdout), width_of(sys.stdout, os.environ)
     for line in report_lines(report, paint, symbols, file_option=option, pack_options=packs, width=width):
         say(line)
+    if report.failure is not None and report.failure.tape:
+        from autodrill.render.broken_step_screen import tape_lines
+
+        for line in ["", *tape_lines(report.failure.tape, paint, symbols, width)]:
+            say(line)
     aside = []
+    if report.failure is not None and report.failure.no_tape:
+        aside.append(f"there is no tape to draw: {clean(report.failure.no_tape)}")
     if report.output:
         printed = report.output.splitlines()
         count = f"{len(printed)} line{'s' if len(printed) != 1 else ''}"

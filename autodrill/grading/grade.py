@@ -44,6 +44,7 @@ def grade(
     limits: Limits = CHECK_LIMITS,
     case_set: CaseSet | None = None,
     known: KnownMistakes | None = None,
+    draw: bool = False,
 ) -> Report:
     """Grade a submission, and explain a failure on the smallest case that shows it.
 
@@ -58,6 +59,7 @@ def grade(
         limits: Limits of time, memory and output.
         case_set: The cases of this seed under these limits, if they are made already.
         known: The known mistakes, with their answers to the cases of `case_set`.
+        draw: Whether a failure has the tape of its case.
 
     Returns:
         The report. Its verdict is `internal` if the exercise or autodrill is at fault. A file that is still the stub
@@ -75,7 +77,7 @@ def grade(
     opened = runner or start_runner(drill, limits, launcher)
     with nullcontext(opened) if keep_runner else opened as started_runner:
         try:
-            report = _grade(started_runner, cases, known, submission, report, only)
+            report = _grade(started_runner, cases, known, submission, report, only, draw=draw)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, device = started_runner.stdout, started_runner.device
@@ -131,6 +133,8 @@ def _grade(
     submission: Submission,
     report: Report,
     only: int | None,
+    *,
+    draw: bool = False,
 ) -> Report:
     drill = case_set.drill
     exercise, solution = drill.exercise, drill.solution
@@ -158,7 +162,7 @@ def _grade(
         differentiates = remark_of(submission.source, submission.framework)
         own = () if differentiates is None else (Remark(*differentiates),)
         return replace(report, remarks=(*_reaching_out(submission), *own, *remarks))
-    failure = _explain(runner, case_set, known, submission, seen, failing)
+    failure = _explain(runner, case_set, known, submission, seen, failing, draw=draw)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -226,6 +230,8 @@ def _explain(
     submission: Submission,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
+    *,
+    draw: bool = False,
 ) -> Failure:
     import numpy as np
 
@@ -234,7 +240,8 @@ def _explain(
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
-        failure = explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, submission.source)
+        known = known or KnownMistakes(case_set.drill)
+        failure = explain(runner, case_set, known, seen, failing, submission.source, draw=draw)
     if failure.rule is None or failure.rule.known or failure.line is not None:
         return failure  # no line to look for
     from autodrill.grading.diagnosis.source_causes import with_cause

@@ -11,7 +11,7 @@ from autodrill.drills.answer_records import FaultKind
 if TYPE_CHECKING:
     from autodrill.drills.answer_records import Rule
 
-__all__ = ["FATAL", "Basis", "Comparison", "Failure", "Remark", "Report", "Verdict"]
+__all__ = ["FATAL", "Basis", "Comparison", "Failure", "Remark", "Report", "TapeStep", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -70,6 +70,31 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class TapeStep:
+    """A row of the tape of a case, as short text made from numbers only.
+
+    Attributes:
+        name: The input, or the name of the row, such as `v3`.
+        operation: The operation; empty for an input.
+        operands: Its operands, as names of rows or as constants.
+        value: The value.
+        right: The right gradient with respect to it.
+        yours: The gradient in the answer; empty if the answer does not have it.
+        wrong: Whether that is wrong.
+        broken: If the answer goes wrong at this step: what its numbers look like, as a clause after "as if".
+    """
+
+    name: str
+    operation: str
+    operands: tuple[str, ...]
+    value: str
+    right: str
+    yours: str
+    wrong: bool
+    broken: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """The smallest failing case, and why it fails.
 
@@ -83,6 +108,8 @@ class Failure:
         comparisons: Results with their expected values.
         line: The line of the candidate's file where it happened, or None.
         code: That line's text.
+        tape: The tape of the case shown, if it was asked for.
+        no_tape: Why there is none although it was asked for, as a clause.
     """
 
     kind: FaultKind
@@ -94,6 +121,8 @@ class Failure:
     comparisons: tuple[Comparison, ...] = ()
     line: int | None = None
     code: str = ""
+    tape: tuple[TapeStep, ...] = ()
+    no_tape: str = ""
 
 
 @dataclass(frozen=True, slots=True)

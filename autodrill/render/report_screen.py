@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Failure, Report
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["headline", "report_lines"]
+__all__ = ["headline", "paragraph", "report_lines"]
 
 _WIDTH = 80
 _HEIGHT = 14
@@ -59,7 +59,7 @@ def report_lines(
                 "amber",
                 "bold",
             ),
-            *_wrapped(clean(report.detail), "  ", 4, width),
+            *paragraph(clean(report.detail), "  ", 4, width),
             "  This attempt does not count. Please report it with the command below.",
             f"  autodrill check {report.exercise} --seed {report.seed}{clean(pack_options)}",
         ]
@@ -67,10 +67,10 @@ def report_lines(
     failure = report.failure
     word = {Verdict.ERROR: "ERROR", Verdict.TIMEOUT: "TIMEOUT"}.get(report.verdict, "FAIL")
     head = f"{symbols.no} {word}  {report.exercise}: {headline(failure)}"
-    lines = [paint(line, "red", "bold") for line in _wrapped(head, "", 2, width, hanging="  ")]
+    lines = [paint(line, "red", "bold") for line in paragraph(head, "", 2, width, hanging="  ")]
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
-        edit = _wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2, width)
+        edit = paragraph(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2, width)
         task = f"  task: autodrill show {report.exercise}{clean(pack_options)}"
         help_ = f"help: autodrill hint {report.exercise}{clean(pack_options)}"
         both = [f"{task}    {help_}"] if len(task) + 4 + len(help_) <= width else [task, f"  {help_}"]
@@ -81,7 +81,7 @@ def report_lines(
     if failure.case is not None:
         lines += ["", *_case(failure, paint, symbols, width)]
     tail = _tail(report, failure, file_option + pack_options, paint, width)
-    hint = _wrapped(clean(failure.rule.hint), "  ", 2, width) if failure.rule and failure.rule.hint else []
+    hint = paragraph(clean(failure.rule.hint), "  ", 2, width) if failure.rule and failure.rule.hint else []
     named = not path or (file_option and tail)
     lines += ["", *(paint(h, "cyan") for h in hint), *tail, *([] if named else _graded(report, paint, width))]
     return lines if len(lines) <= _HEIGHT else [line for line in lines if line]
@@ -90,13 +90,13 @@ def report_lines(
 def _passed(report: Report, paint: Paint, symbols: Symbols, width: int, *, path: bool) -> list[str]:
     lines = [
         paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
-        *_wrapped(f"{report.passed} of {report.cases} cases {_AGAINST[report.basis]}", "  ", 1, width),
+        *paragraph(f"{report.passed} of {report.cases} cases {_AGAINST[report.basis]}", "  ", 1, width),
         *([f"  run on {clean(report.device)}"] if report.device else []),
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
         *(_graded(report, paint, width) if path else []),
     ]
     for remark in report.remarks[:3]:
-        lines += _wrapped(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3, width)
+        lines += paragraph(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3, width)
     return lines
 
 
@@ -122,7 +122,7 @@ def headline(failure: Failure) -> str:
 def _rule(rule: Rule, paint: Paint, width: int) -> list[str]:
     believes = "your code behaves as if " if rule.known else ""
     because = f": {believes}{clean(rule.because)}" if rule.because else ""
-    lines = _wrapped(f"broken rule `{rule.key}`{because}", "  ", 2, width)
+    lines = paragraph(f"broken rule `{rule.key}`{because}", "  ", 2, width)
     return [paint(lines[0], "bold"), *(paint(line, "bold") for line in lines[1:])]
 
 
@@ -136,7 +136,7 @@ def _case(failure: Failure, paint: Paint, symbols: Symbols, width: int) -> list[
     given = [f"{name} = {value}" for name, value in failure.given.items()]
     special = f" ({clean(failure.label)})" if failure.label else ""
     label = f"  smallest case that shows it{special}:"
-    lines = [fit(label, width), *_wrapped(", ".join(given), "    ", 2, width)]
+    lines = [fit(label, width), *paragraph(", ".join(given), "    ", 2, width)]
     rows = sorted(failure.comparisons, key=lambda row: not row.wrong)[:_ROWS]
     if not rows:
         return lines
@@ -175,7 +175,7 @@ def _tail(report: Report, failure: Failure, options: str, paint: Paint, width: i
     return [paint(line, "dim")]
 
 
-def _wrapped(text: str, indent: str, most: int, width: int, hanging: str | None = None) -> list[str]:
+def paragraph(text: str, indent: str, most: int, width: int, hanging: str | None = None) -> list[str]:
     """Break a text at words into at most `most` lines of 80 columns, or as many narrower ones as hold as much."""
     most = -(-most * _WIDTH // width)
     after = indent if hanging is None else hanging

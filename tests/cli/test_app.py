@@ -104,6 +104,19 @@ def test_check_pdb_needs_a_case(run: Run, answer: Path) -> None:
     assert "`--pdb` needs the case to step through\n\nhint: copy the replay line of a report" in done.stderr
 
 
+def test_check_draws_the_tape_of_a_wrong_answer(run: Run, here: Path) -> None:
+    wrong = "def label_graph(x, y):\n    return {'x': x + y, 'y': x, 'a': x, 'b': 1.0}\n"
+    (here / "label_graph.py").write_text(wrong, encoding="utf-8")
+    done = run("check", "label_graph", "--draw", "--seed", "1")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert "v2 = v1 + a  gradient 3" in lines
+    found = json.loads(run("check", "label_graph", "--draw", "--seed", "1", "--output-format", "json").stdout)
+    assert [step["name"] for step in found["failure"]["tape"]] == ["b", "a", "x", "y", "v1", "v2", "v3", "v4"]
+    assert run("check", "label_graph", "--seed", "1").stdout in done.stdout
+    (here / "topological_sort.py").write_text("def topological_sort(root):\n    return []\n", encoding="utf-8")
+    assert "there is no tape to draw: the task has no formula" in run("check", "topological_sort", "--draw").stderr
+
+
 def test_check_exit_codes_follow_the_verdict(run: Run, answer: Path, pack: Pack) -> None:
     assert run("check", "mul_backward").returncode == 0
     (answer / "mul_backward.py").write_text(WRONG, encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from autodrill.engine.core.node import Node
 from autodrill.engine.core.saved_values import unpack
 from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.shape import unbroadcast
-from autodrill.engine.tracing.tape import Constant, Contribution, Ref, Row, Tape
+from autodrill.engine.tracing.tape import Constant, Contribution, Ref, Row, Tape, reverse
 from autodrill.engine.transforms.forward_mode import attach, open_level
 
 if TYPE_CHECKING:
@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
     from autodrill.engine.core.primitive import Primitive
     from autodrill.engine.scalar import Value
-    from autodrill.engine.tracing.tape import Numbers, Operand
+    from autodrill.engine.tracing.tape import Numbers, Operand, Pullback
 
 __all__ = ["tape_of", "tape_of_value"]
-
-_Pull: TypeAlias = "Callable[[Numbers], list[Contribution]]"
 
 _NAMES = {
     "+": "add",
@@ -149,7 +147,7 @@ class _Tape:
     def __init__(self, variables: int) -> None:
         self._variables = variables
         self._rows: list[Row] = []
-        self._pulls: list[_Pull | None] = []
+        self._pulls: dict[int, Pullback] = {}
 
     def add(
         self,
@@ -158,30 +156,32 @@ class _Tape:
         operands: Sequence[Operand],
         primal: Numbers,
         tangent: Numbers | None,
-        pull: _Pull | None,
+        pull: Pullback | None,
     ) -> int:
         """Append a row and return its number."""
         number = len(self._rows) + 1 - self._variables
         frozen = None if tangent is None else _frozen(tangent)
         kept = _frozen(primal)
         self._rows.append(Row(number, operation, label, tuple(operands), kept, frozen, np.zeros_like(kept), ()))
-        self._pulls.append(pull)
+        if pull is not None:
+            self._pulls[number] = pull
         return number
 
     def finished(self, output: int, seed: Numbers) -> Tape:
-        """Run reverse mode from the output; a row's adjoint is complete before it is propagated."""
+        """Run reverse mode from the output."""
         adjoints = {row.number: row.adjoint for row in self._rows}
         adjoints[output] = seed
-        rows: list[Row] = []
-        reached = {output}
-        for row, pull in zip(reversed(self._rows), reversed(self._pulls), strict=True):
-            adjoint = adjoints[row.number]
-            contributions = [] if pull is None or row.number not in reached else pull(adjoint)
-            for c in contributions:
-                adjoints[c.source] = adjoints[c.source] + c.amount
-                reached.add(c.source)
-            rows.append(replace(row, adjoint=_frozen(adjoint), contributions=tuple(contributions)))
-        return Tape(tuple(reversed(rows)), output)
+        pulls = self._pulls
+
+        def pull(number: int, adjoint: Numbers) -> list[Contribution]:
+            return pulls[number](adjoint) if number in pulls else []
+
+        found = dict(reverse([row.number for row in self._rows], adjoints, output, pull))
+        rows = [
+            replace(row, adjoint=_frozen(adjoints[row.number]), contributions=tuple(found[row.number]))
+            for row in self._rows
+        ]
+        return Tape(tuple(rows), output, pulls)
 
 
 def _check_names(tangents: Mapping[str, Any] | None, variables: Mapping[str, Any]) -> None:
@@ -202,7 +202,7 @@ def _operand(value: Any, numbers: Mapping[Any, int]) -> Operand:
     return Constant(_frozen(np.asarray(raw(value)))) if number is None else Ref(number)
 
 
-def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) -> _Pull:
+def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) -> Pullback:
     """Return the pullback of a recorded operation: its VJP rules, on arrays."""
     saved = unpack(node, create_graph=False)
     # A parent without a row is a tensor from outside f.
@@ -223,7 +223,7 @@ def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) 
     return pull
 
 
-def _pull_of_value(value: Value, operands: Sequence[Operand]) -> _Pull:
+def _pull_of_value(value: Value, operands: Sequence[Operand]) -> Pullback:
     """Return the pullback of a `Value`: its closure, after which all gradients it changed are restored."""
 
     def pull(g: Numbers) -> list[Contribution]:

@@ -7,13 +7,15 @@ operand of the operations that use it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
     import numpy as np
 
-__all__ = ["Constant", "Contribution", "Numbers", "Operand", "Ref", "Row", "Tape", "levelled"]
+__all__ = ["Constant", "Contribution", "Numbers", "Operand", "Pullback", "Ref", "Row", "Tape", "levelled", "reverse"]
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -49,6 +51,10 @@ class Contribution:
     source: int
     positions: tuple[int, ...]
     amount: Numbers
+
+
+Pullback: TypeAlias = "Callable[[Numbers], list[Contribution]]"
+"""The function from the adjoint of an operation to its contributions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +94,7 @@ class Tape:
     Attributes:
         rows: The rows, in evaluation order.
         output: The number of the output's row.
+        pullbacks: For each operation's number, the function from its adjoint to its contributions.
 
     Example:
         >>> tape = engine.tape_of(lambda x: x * x, {"x": np.array(3.0)})
@@ -97,6 +104,7 @@ class Tape:
 
     rows: tuple[Row, ...]
     output: int
+    pullbacks: Mapping[int, Pullback] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, number: int) -> Row:
         return self.rows[number - self.rows[0].number]
@@ -110,6 +118,47 @@ class Tape:
     def operations(self) -> tuple[Row, ...]:
         """The rows of the operations."""
         return tuple(row for row in self.rows if row.number > 0)
+
+    def adjoints(self, changed: Callable[[int, Numbers, Contribution], Numbers]) -> dict[int, Numbers]:
+        """Return the adjoint of each row in a reverse pass with changed contributions.
+
+        Args:
+            changed: Returns the summand to use. It gets the number and the adjoint of the operation's row, and the
+                contribution that would be right for that adjoint.
+        """
+
+        def pull(number: int, adjoint: Numbers) -> list[Contribution]:
+            right = self.pullbacks[number](adjoint) if number in self.pullbacks else []
+            return [replace(c, amount=changed(number, adjoint, c)) for c in right]
+
+        adjoints = {row.number: 0 * row.adjoint for row in self.rows}
+        adjoints[self.output] = self[self.output].adjoint
+        for _ in reverse([row.number for row in self.rows], adjoints, self.output, pull):
+            pass
+        return adjoints
+
+
+def reverse(
+    numbers: Iterable[int],
+    adjoints: dict[int, Numbers],
+    output: int,
+    pull: Callable[[int, Numbers], list[Contribution]],
+) -> Iterator[tuple[int, list[Contribution]]]:
+    """Run reverse mode: complete a row's adjoint before it is propagated, and yield its contributions.
+
+    Args:
+        numbers: The rows in evaluation order.
+        adjoints: The adjoint of each row: the cotangent for the output, and 0 for the others. They are replaced.
+        output: The output's row.
+        pull: Returns the contributions of a row for its adjoint.
+    """
+    reached = {output}
+    for number in reversed(list(numbers)):
+        contributions = pull(number, adjoints[number]) if number in reached else []
+        for c in contributions:
+            adjoints[c.source] = adjoints[c.source] + c.amount
+            reached.add(c.source)
+        yield number, contributions
 
 
 def levelled(tape: Tape) -> Tape:
@@ -129,4 +178,9 @@ def levelled(tape: Tape) -> Tape:
         )
         for row in [*tape.variables, *order]
     ]
-    return Tape(tuple(rows), renamed[tape.output])
+
+    def renaming(pull: Pullback) -> Pullback:
+        return lambda g: [replace(c, source=renamed[c.source]) for c in pull(g)]
+
+    pullbacks = {renamed[number]: renaming(pull) for number, pull in tape.pullbacks.items()}
+    return Tape(tuple(rows), renamed[tape.output], pullbacks)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
-
-import numpy as np  # noqa: TID253 it shows arrays
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import InternalError
@@ -19,14 +18,12 @@ from autodrill.grading.diagnosis.determinism import (
     repetition,
 )
 from autodrill.grading.diagnosis.mistake_matching import known_rule, rule_of_mistake
+from autodrill.grading.diagnosis.short_text import compared, short
 from autodrill.grading.diagnosis.similarity import evidence, has_numbers, of_forward, spread
 from autodrill.grading.report import FATAL, Comparison, Failure
 from autodrill.sandbox import outcomes as ends
-from autodrill.sandbox.child.wire import Opaque
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from autodrill.drills.answer_records import Rule
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.case_set import CaseSet
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["comparisons", "explain", "pair", "short"]
+__all__ = ["comparisons", "explain"]
 
 _SHRINK_SECONDS = 10.0
 """Time limit of the search for a smaller case. It matters only for very slow code: the number of cases is limited too,
@@ -51,11 +48,6 @@ _NUMBERS_RIGHT = {
 """Faults of answers with right numbers, for which a comparison of numbers would confuse."""
 
 
-_LONGEST = 60
-_MOST_SHOWN = 64
-"""Elements of the largest array that is written out."""
-
-
 def explain(
     runner: Runner,
     case_set: CaseSet,
@@ -63,6 +55,8 @@ def explain(
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
     source: bytes,
+    *,
+    draw: bool = False,
 ) -> Failure:
     """Explain the first failing case.
 
@@ -73,6 +67,7 @@ def explain(
         seen: The observation of every case put, with its index in the battery.
         failing: Those to explain; never empty.
         source: The candidate's file.
+        draw: Whether the tape of the case is wanted.
     """
     drill = case_set.drill
     index, first = failing[0]
@@ -112,7 +107,17 @@ def explain(
                 rule = known_rule(spare, drill, known_mistakes, evidence(alone), passing_sample)
                 rule = rule or unknown_rule(runner, spare, drill, repeated, alone, passed)
                 index, shown = (index, shown) if rule is None else others[0]
-    return _failure(drill, index, shown, rule)
+    failure = _failure(drill, index, shown, rule)
+    return _with_tape(failure, drill, shown, [o for _, o in seen]) if draw else failure
+
+
+def _with_tape(failure: Failure, drill: Drill, shown: Observation, seen: list[Observation]) -> Failure:
+    from autodrill.grading.diagnosis.broken_step import NothingToDraw, tape_steps  # only on request
+
+    try:
+        return replace(failure, tape=tape_steps(drill, shown, seen))
+    except NothingToDraw as why:
+        return replace(failure, no_tape=str(why))
 
 
 def _not_finite_alone(failing: list[tuple[int, Observation]]) -> list[tuple[int, Observation]]:
@@ -194,70 +199,6 @@ def comparisons(shown: Observation) -> tuple[Comparison, ...]:
         if shown.fault is not None and shown.fault.kind is FaultKind.DTYPE:
             expected, mine = str(part.dtype), str(got.dtype) if got is not None else ""
         else:
-            expected, mine = _pair(part.value, got)
+            expected, mine = compared(part.value, got)
         rows.append(Comparison(part.name, expected, mine, wrong))
     return tuple(rows)
-
-
-def _pair(want: Any, got: Any) -> tuple[str, str]:
-    if got is None:
-        return short(want), "not numbers"
-    if got.shape != want.shape:
-        return f"shape {want.shape}", f"shape {got.shape}"
-    return pair(want, got)
-
-
-def short(value: Any, digits: int = 4) -> str:
-    """Return a value in one line of at most 60 characters."""
-    text = _text(value, digits)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def pair(want: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
-    """Return two arrays of one shape as short text, with enough digits to differ."""
-    for digits in (4, 7, 10, 17):
-        texts = _text(want, digits), _text(got, digits)
-        if texts[0] != texts[1]:
-            break
-    if max(map(len, texts)) <= _LONGEST and want.size <= _MOST_SHOWN:
-        return texts
-    with np.errstate(all="ignore"):
-        off = np.abs(got.astype(np.float64) - want)
-        off[(got == want) | (np.isnan(got) & np.isnan(want))] = 0  # equal infinities differ by NaN
-    worst = np.unravel_index(int(np.nanargmax(np.where(np.isfinite(off), off, np.inf))), want.shape)
-    place = f"[{', '.join(map(str, worst))}]"
-    return f"{_number(want[worst], 6)} at {place}", f"{_number(got[worst], 6)} at {place}"
-
-
-def _text(value: Any, digits: int) -> str:
-    if isinstance(value, np.ndarray):
-        if value.size == 0:
-            return f"empty, shape {value.shape}"
-        dtype = "" if value.dtype in (np.float64, np.int64) else f" {value.dtype}"
-        return _nested(value, digits) + dtype
-    if isinstance(value, np.generic | int | float) and not isinstance(value, bool):
-        return _number(value, digits)
-    if isinstance(value, list | tuple):
-        inside = ", ".join(_text(v, digits) for v in value[:40])
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k}: {_text(v, digits)}" for k, v in list(value.items())[:40]) + "}"
-    if isinstance(value, Opaque):
-        return f"a {value.type_name}"
-    return repr(value)[: _LONGEST + 1]
-
-
-def _nested(array: NDArray[Any], digits: int) -> str:
-    if array.ndim == 0:
-        return _number(array[()], digits)
-    if array.size > _MOST_SHOWN:
-        return f"shape {array.shape}"
-    return f"[{', '.join(_nested(a, digits) for a in array)}]"
-
-
-def _number(value: Any, digits: int) -> str:
-    if isinstance(value, np.bool_):
-        return str(bool(value))
-    if isinstance(value, int | np.integer):
-        return str(int(value))
-    return f"{float(value):.{digits}g}"

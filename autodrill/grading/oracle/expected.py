@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["added_by", "expected_results"]
+__all__ = ["added_by", "expected_results", "problem_of"]
 
 _SIGMAS = 6.0
 """Standard deviations by which the mean of many draws may be off: chance alone exceeds that once in 500 million."""
@@ -57,7 +57,7 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False, differ
         return Expected(_expected_parts(answer, solution.results, rounded))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
-    forward, primals, in_float64, wrt = _problem(solution, case)
+    forward, primals, in_float64, wrt = problem_of(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*in_float64)))
         differentiated_at = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
@@ -100,7 +100,7 @@ def _spoiled(part: Part) -> Part:
 
 def added_by(drill: Drill, case: Case, expected: Expected, others: Sequence[Array]) -> list[Array]:
     """Return the contribution of other cotangents or tangents to each result, from the engine alone, in float64."""
-    forward, _, in_float64, wrt = _problem(drill.solution, case)
+    forward, _, in_float64, wrt = problem_of(drill.solution, case)
     with authored(drill.solution.path, "forward"), np.errstate(all="ignore"):
         added = drill.kind.derivative(forward, wrt)(in_float64, [c.astype(np.float64) for c in others])
     return [np.zeros_like(part.value) for part in expected.parts if not part.linear] + added
@@ -183,7 +183,7 @@ def _output_parts(
     )
 
 
-def _problem(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
+def problem_of(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
     """Return the function to differentiate, its inputs in the case's dtype and in float64, and `wrt` as positions."""
     dtype = np.dtype(case.dtype)
     primals = [_as_case_dtype(value, dtype) for value in case.inputs.values()]

@@ -38,6 +38,17 @@ def test_levelled_tape_has_the_order_of_the_surveys() -> None:
     assert [c.source for c in tape[5].contributions] == [4, 3]
 
 
+def test_changed_contributions_change_the_adjoints() -> None:
+    """Of x · sin x, the reverse pass without the path through the sine gives sin x instead of sin x + x cos x."""
+    tape = tape_of(lambda x: x * engine.sin(x), {"x": 0.5})
+    sine = next(row.number for row in tape.operations if row.operation == "sin")
+    right = tape.adjoints(lambda _number, _adjoint, c: c.amount)
+    cut = tape.adjoints(lambda number, _adjoint, c: 0 * c.amount if number == sine else c.amount)
+    assert float(right[0]) == pytest.approx(math.sin(0.5) + 0.5 * math.cos(0.5))
+    assert float(cut[0]) == pytest.approx(math.sin(0.5))
+    assert levelled(tape).adjoints(lambda _number, _adjoint, c: c.amount)[0] == right[0]
+
+
 def test_tape_values_are_the_closed_forms() -> None:
     tape = tape_of(survey, {"x1": 2.0, "x2": 5.0}, tangents={"x1": 1.0})
 

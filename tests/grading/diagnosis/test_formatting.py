@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodrill.grading.diagnosis.explain import pair, short
+from autodrill.grading.diagnosis.short_text import pair, short
 from autodrill.sandbox.child.wire import Opaque
 
 
