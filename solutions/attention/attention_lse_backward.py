@@ -1,0 +1,140 @@
+"""A score s_ij reaches the loss along two paths: through out_i and through lse_i. The two contributions add up.
+
+The probabilities are p = exp(s - lse), because lse is the logarithm of the softmax's denominator. Along the first path
+the backward is that of attention. With D_i = g_i · out_i, the score receives p_ij (g_i · v_j - D_i).
+
+Along the second path the score receives glse_i times the slope of lse_i in s_ij. The slope of a log-sum-exp in one of
+its terms is the softmax of that term, p_ij. Both contributions contain p_ij:
+
+    ds_ij = p_ij (g_i · v_j - (D_i - glse_i))
+
+So glse only changes the number that is subtracted in each row. The rest is as in attention: dv = pᵀ g, dq = ds k/√d and
+dk = dsᵀ q/√d. The log-sum-exp does not depend on v, so glse does not enter dv.
+
+Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, it sums to 0. If g is 0, then ds
+is p times glse.
+
+Cost: as much as attention without the second output: five matrix products if p is computed again, and one number per
+row. The extra work is one subtraction per row.
+
+PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the
+log-sum-exp to dp - D, row by row. `scaled_dot_product_attention` does not return the log-sum-exp. Its fused operators
+do, for example `aten::_scaled_dot_product_flash_attention_for_cpu`. They declare this output as not differentiable, so
+its `requires_grad` is False. A loss that reads it loses the second path without an error.
+
+Asked next:
+
+- What must change in a FlashAttention backward kernel? → Nothing in the loop over tiles. The kernel reads D, one number
+  per row, which a first pass computed. Subtract glse from D in this first pass.
+- Where does a loss read lse? → Ring attention and split keys weight each part by exp(lse - total). An attention sink
+  multiplies the output by σ(lse - sink). A z-loss on the attention scores penalises lse².
+- You compute the loss from out alone, but you ask for the gradients of q with glse set to 1. What do you get? → You get
+  the gradient of L + Σ lse. A cotangent that is not 0 states that the loss depends on this output.
+- The keys of this part are all masked for query i. Then lse_i is -∞. What is p for this row? → The formula exp(s - lse)
+  gives exp(-∞ + ∞), which is NaN. Set p to 0 in such a row. The row then contributes nothing to dq, dk and dv.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "By which two paths does one score reach the loss? What is the slope of a log-sum-exp in one of its terms?",
+    (
+        "ds is the sum of two terms. The first is that of attention, p (dp - D) with D = g · out. The second is p "
+        "times the row's glse."
+    ),
+    "Recover p as `np.exp(s - lse[:, None])`. Then `ds = p * (g @ v.T - ...)`, with one number per row in the gap.",
+)
+COTANGENTS = ("g", "glse")
+CASES = [
+    given("q[n,d] k[m,d] v[m,e]", large={"n": 60, "m": 70, "d": 300, "e": 200}),
+    given("q[n,d] k[1,d] v[1,e]", large=False, note="a single key"),
+    given(
+        "q[2,1] k[3,1] v[3,2]",
+        q=[[30.0], [-29.5]],
+        k=[[33.0], [32.98], [33.03]],
+        v=[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5]],
+        note="scores of ±1000",
+    ),
+]
+
+
+def forward(q, k, v):
+    s = q @ k.mT / q.shape[-1] ** 0.5
+    return engine.softmax(s) @ v, engine.logsumexp(s, axis=-1)
+
+
+def saved(q, k, v):
+    s = q.astype(float) @ k.astype(float).T / q.shape[-1] ** 0.5
+    top = s.max(axis=1)
+    lse = top + np.log(np.exp(s - top[:, None]).sum(axis=1))
+    out = np.exp(s - lse[:, None]) @ v
+    return {"out": out.astype(q.dtype), "lse": lse.astype(q.dtype)}
+
+
+def attention_lse_backward(g, glse, q, k, v, out, lse):
+    scale = q.shape[-1] ** -0.5
+    p = np.exp(q @ k.T * scale - lse[:, None])
+    subtracted = (g * out).sum(axis=1) - glse
+    ds = p * (g @ v.T - subtracted[:, None]) * scale
+    return ds @ k, ds.T @ q, p.T @ g
+
+
+MISTAKES = [
+    edit(
+        "lse-ignored",
+        "lse is a by-product that the loss does not read",
+        "A later step weights this part by exp(lse). Does this weight depend on q?",
+        "- glse ->",
+    ),
+    edit(
+        "lse-sign",
+        "raising a score lowers lse",
+        "Raise one score. Does the sum of exponentials grow or shrink?",
+        "- glse -> + glse",
+    ),
+    edit(
+        "lse-to-all-scores",
+        "every score of a row moves lse by the same amount",
+        "One score is 20 below the others. How far does lse move if this score moves by 1?",
+        "ds = ... -> ds = (p * (g @ v.T - (g * out).sum(axis=1)[:, None]) + glse[:, None]) * scale",
+    ),
+    edit(
+        "lse-unscaled",
+        "the scale 1/√d is only in the path through out",
+        "lse is taken of the scores. Were these scores scaled?",
+        "ds = ... -> ds = p * ((g @ v.T - (g * out).sum(axis=1)[:, None]) * scale + glse[:, None])",
+    ),
+    edit(
+        "no-scale",
+        "the scale belongs only to the forward",
+        "By how much does a score move when q·k moves by 1?",
+        "[:, None]) * scale -> [:, None])",
+    ),
+    edit(
+        "no-row-dot",
+        "only lse couples the scores of a row",
+        "Set glse to 0 and raise all scores of a row alike. Does out move? Do the rows of your ds sum to 0?",
+        "(g * out).sum(axis=1) - glse -> -glse",
+    ),
+    edit(
+        "exp-ratio",
+        "exp(s) / exp(lse) is as safe as exp(s - lse)",
+        "Take a score of 1000. What are the numerator and the denominator?",
+        "p = ... -> p = np.exp(q @ k.T * scale) / np.exp(lse[:, None])",
+    ),
+    edit(
+        "lse-reaches-dv",
+        "both cotangents flow into every input",
+        "Change v and keep q and k. Does lse move?",
+        "p.T @ g -> p.T @ (g + glse[:, None])",
+    ),
+    edit(
+        "lse-by-out",
+        "the gradient of lse passes through out",
+        "lse is a second output, computed from the scores. Which step from the scores to lse uses v?",
+        "(g * out).sum(axis=1) - glse -> ((g - glse[:, None]) * out).sum(axis=1)",
+    ),
+]
