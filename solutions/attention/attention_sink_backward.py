@@ -1,0 +1,162 @@
+"""The sink is one more column of scores, and its value vector is 0. So backward is attention's, with one more key.
+
+Let p_s be the weight of the sink. The row (p, p_s) is a softmax and sums to 1. The cotangent of p_ij is dp_ij = g_i ·
+v_j. The cotangent of p_s is 0, because the sink's value is 0. The backward of softmax subtracts the average of the
+cotangents under the whole row. The sink adds 0 to this average:
+
+    D_i = Σ_j p_ij dp_ij + p_s · 0 = g_i · out_i
+
+A score of a key receives p_ij (dp_ij - D_i), as in attention. The score of the sink receives p_s (0 - D_i). One number
+served as the sink's score in n rows, so dsink sums over the rows:
+
+    dsink = -Σ_i p_s,i D_i
+
+The other gradients are those of attention: dv = pᵀ g, dq = ds k/√d and dk = dsᵀ q/√d.
+
+Check: adding a constant to all scores of a row and to the sink moves nothing. So the row of ds, before the scale, sums
+to p_s D and not to 0. With sink = -1000 the sink has no weight, and this is plain attention. With sink = 1000 and
+scores near 0, all weights of the keys are 0, and so are all gradients.
+
+The shift before the exponentials must be the largest of the scores *and* the sink. Otherwise exp(sink) can overflow.
+
+Cost: that of attention, and one more exponential per row. A kernel that saved lse, with the sink included, recovers p_s
+as exp(sink - lse). It has D anyway.
+
+PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face concatenates the
+sinks to the scores, takes the softmax, and drops the last column. Autograd then computes the formulas above.
+`flex_attention` returns the log-sum-exp of the keys and differentiates it. Multiplying its output by σ(lse - sink) adds
+the sink.
+
+Asked next:
+
+- You have the output of plain attention and its lse. How do you add the sink afterwards? → Multiply out by σ(lse -
+  sink), which is the share of the keys in the larger denominator. lse is then a second path to q and k, so its
+  cotangent matters.
+- A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
+  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, and bfloat16 resolves 4e-3. Test with a sink that is larger
+  than the scores.
+- When does gradient descent raise the sink? → dsink is negative if the average of g · out under p_s is positive. Then a
+  smaller output lowers the loss, and a larger sink shrinks the output.
+- What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax-off-by-one or
+  quiet attention. A head can then return almost 0 without a learned sink.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, normal
+
+HINTS = (
+    "Think of the sink as one more key. What is its value, and what is the cotangent of its probability?",
+    (
+        "Its cotangent dp is 0, so its score receives -p_s D, with D = g · out in each row. The keys receive "
+        "p (dp - D). One sink serves all rows of a head."
+    ),
+    "Shift by the maximum of the scores and the sink. Then `dsink = -(... * row_dot).sum(axis=(1, 2))`.",
+)
+CASES = [
+    given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", large={"H": 2, "n": 40, "m": 50, "d": 300, "e": 200}),
+    given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", sink=normal(1, 3), large=False, note="sinks above the scores"),
+    given("q[H,n,d] k[H,1,d] v[H,1,e] sink[H]", large=False, note="a single key"),
+    given("q[2,2,3] k[2,3,3] v[2,3,2] sink[2]", sink=[1000.0, -1000.0], large=False, note="sinks of ±1000"),
+    given(
+        "q[2,3,2] k[2,3,2] v[2,3,2] sink[2]",
+        q=[[[42.0, 0.0], [-41.0, 1.0], [0.0, -990.0]]] * 2,
+        k=[[[33.0, 1.0], [32.98, 1.0], [-33.0, 1.0]]] * 2,
+        v=[[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5]], [[2.0, 1.0], [0.5, 1.0], [1.0, -1.0]]],
+        sink=[979.5, -1000.0],
+        note="scores of ±1000",
+    ),
+]
+
+
+def forward(q, k, v, sink):
+    s = q @ k.mT / q.shape[-1] ** 0.5
+    column = engine.broadcast_to(sink[:, None, None], (*s.shape[:2], 1))
+    p = engine.softmax(engine.concatenate([s, column], axis=-1))
+    return p[..., :-1] @ v
+
+
+def attention_sink_backward(g, q, k, v, sink):
+    scale = q.shape[-1] ** -0.5
+    s = q @ k.mT * scale
+    sink = sink[:, None, None]
+    top = np.maximum(s.max(axis=-1, keepdims=True), sink)
+    e, e_sink = np.exp(s - top), np.exp(sink - top)
+    total = e.sum(axis=-1, keepdims=True) + e_sink
+    p, p_sink = e / total, e_sink / total
+    dp = g @ v.mT
+    row_dot = (p * dp).sum(axis=-1, keepdims=True)
+    ds = p * (dp - row_dot) * scale
+    dsink = -(p_sink * row_dot).sum(axis=(1, 2))
+    return ds @ k, ds.mT @ q, p.mT @ g, dsink
+
+
+MISTAKES = [
+    edit(
+        "renormalised",
+        "the weights of the keys sum to 1",
+        "How much of its weight does a row give to the sink?",
+        "p, p_sink = ... -> p, p_sink = e / e.sum(axis=-1, keepdims=True), e_sink / total",
+    ),
+    edit(
+        "sink-sign",
+        "a larger sink makes the output larger",
+        "Raise the sink. Do the weights of the keys grow or shrink?",
+        "dsink = - -> dsink =",
+    ),
+    edit(
+        "sink-no-gradient",
+        "a score without a value has no gradient",
+        "Raise the sink by 1. Does the output stay the same?",
+        "dsink = ... -> dsink = 0 * sink[:, 0, 0]",
+    ),
+    edit(
+        "sink-not-summed",
+        "each row has its own sink",
+        "One number was used in n rows. How do the contributions of the rows combine?",
+        "dsink = ... -> dsink = -(p_sink * row_dot)[..., 0]",
+    ),
+    edit(
+        "no-row-dot",
+        "the sink replaces the normalisation",
+        "Raise one score. Do the weights of the other keys still fall?",
+        "ds = p * (dp - row_dot) -> ds = p * dp",
+    ),
+    edit(
+        "sink-mean",
+        "a shared number receives the mean over the rows",
+        "Repeat every query. Does the loss move twice as far when the sink moves?",
+        ".sum(axis=(1, 2)) -> .mean(axis=(1, 2))",
+    ),
+    edit(
+        "sink-scaled",
+        "the sink is divided by √d like the scores",
+        "Which of the two is divided by √d in the forward, q·k or the sink?",
+        "dsink = ... -> dsink = -(p_sink * row_dot).sum(axis=(1, 2)) * scale",
+    ),
+    edit(
+        "all-heads",
+        "all heads have one sink",
+        "Change the sink of head 0. Does the output of head 1 move?",
+        "dsink = ... -> dsink = np.full_like(sink[:, 0, 0], -(p_sink * row_dot).sum())",
+    ),
+    edit(
+        "shift-ignores-sink",
+        "the largest score is at least as large as the sink",
+        "Scores are near 0, and the sink is 1000. What is exp(sink - top) in your code?",
+        "top = ... -> top = s.max(axis=-1, keepdims=True)",
+    ),
+    edit(
+        "no-shift",
+        "exp of every score is finite",
+        "What is exp(1000) in floating point? What may be subtracted from all scores and the sink?",
+        "top = ... -> top = 0",
+    ),
+    edit(
+        "no-scale",
+        "the scale belongs only to the forward",
+        "By how much does a score move when q·k moves by 1?",
+        "(dp - row_dot) * scale -> (dp - row_dot)",
+    ),
+]
