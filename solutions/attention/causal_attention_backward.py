@@ -1,0 +1,151 @@
+"""A mask adds no new formula. It only changes p: a masked key has p_ij = exp(-∞) = 0 exactly.
+
+The backward of attention is dv = pᵀ g, dp = g vᵀ and ds = p ∘ (dp - δ), with δ_i = Σ_j dp_ij p_ij. Each of these
+contains p as a factor. So a masked pair adds nothing to dv, to δ and to ds. It is enough to build the right p:
+
+1. Set the masked scores to -∞ before the softmax, so that each row of p sums to 1 over the keys it sees.
+2. Subtract the largest score of the row *after* masking. A masked score may be far above the visible ones. If it were
+   the maximum, all visible exponentials could underflow to 0, and the row would be 0/0.
+
+The largest score of a row is finite, because query i always sees key i. So no row computes -∞ - (-∞).
+
+Three checks follow. Query 0 sees one key, so p is 1 and row 0 of dq is 0. The last key is seen only by the last query,
+so the last row of dv is p_(n-1,n-1) times the last row of g. If only row i of g is not 0, then dk and dv are 0 below
+row i.
+
+Cost: as written, five matrix products, one of which recomputes the scores, and n² numbers per head. Half of the scores
+are masked. A kernel that skips the tiles above the diagonal saves nearly half of the work.
+
+PyTorch: With `is_causal=True` the fused CPU kernel of `scaled_dot_product_attention` saves no mask. It saves the flag,
+q, k, v, out and one log-sum-exp per row. Code with `masked_fill` saves the boolean mask, and `MaskedFillBackward0` sets
+the gradient of the masked scores to 0. The flag aligns the mask to the upper left corner. If one query decodes after m
+cached keys, `is_causal=True` therefore shows it only key 0. `causal_lower_right(1, m)` shows it all of them.
+
+Asked next:
+
+- A padding mask hides every key from a row. What happens with `masked_fill` and softmax, and what in PyTorch's
+  attention? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does not read the row, because
+  dv contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for such a row, with finite
+  gradients.
+- Is -1e9 as good as -∞ for the masked scores? → In float32 it is, if a row sees a key and its scores are far smaller
+  than 1e9. exp(-1e9 - max) is then 0. In float16 it is not a finite number: the largest is 65504.
+- How does the work split over four devices, each with a quarter of the sequence? → The last quarter of the queries sees
+  all keys, the first quarter only its own. Cut the sequence into eight pieces instead, and give device i the pieces i
+  and 7 - i. All devices then have equal work.
+- Can a key that no query sees still spoil the result? → Only if it is not finite. If v holds a NaN there, then 0 · NaN
+  is NaN in p @ v and in δ. A mask on the scores does not remove it.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "Which array of attention's backward does the mask change? What is its value at a masked pair?",
+    (
+        "Mask the scores with -∞, and then take the softmax. The rest is the backward of attention, because each term "
+        "contains p."
+    ),
+    "Write `s = np.where(np.tri(n, dtype=bool), ..., -np.inf)`, and subtract the maximum of this masked array.",
+)
+CASES = [
+    given("q[n,d] k[n,d] v[n,e]", large={"n": 30, "d": 700, "e": 600}),
+    given("q[b,n,d] k[b,n,d] v[b,n,e]", large=False),
+    given("q[b,h,n,2] k[b,h,n,2] v[b,h,n,3]", large=False),
+    given(
+        "q[4,1] k[4,1] v[4,2]",
+        q=[[30.0], [29.5], [-30.0], [0.1]],
+        k=[[-33.0], [-33.02], [-32.97], [33.0]],
+        v=[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5], [2.0, 1.0]],
+        note="scores of ±1000",
+    ),
+]
+
+
+def forward(q, k, v):
+    return engine.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def causal_attention_backward(g, q, k, v):
+    n, d = q.shape[-2:]
+    seen = np.tri(n, dtype=bool)
+    s = np.where(seen, q @ k.mT / d**0.5, -np.inf)
+    p = np.exp(s - s.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    dp = g @ v.mT
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / d**0.5
+    return ds @ k, ds.mT @ q, p.mT @ g
+
+
+MISTAKES = [
+    edit(
+        "unmasked-backward",
+        "backward needs no mask",
+        "Which keys did query 0 see in the forward? Which keys does it see in your code?",
+        "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> q @ k.mT / d**0.5",
+    ),
+    edit(
+        "mask-only-p",
+        "a masked key still counts in the normalisation",
+        "Set n = 2. What is p_00, if query 0 sees only key 0?",
+        "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> q @ k.mT / d**0.5",
+        "p /= ... -> p = np.where(seen, p / p.sum(axis=-1, keepdims=True), 0)",
+    ),
+    edit(
+        "future-leak-dv",
+        "dv uses the probabilities before the mask",
+        "Which queries read value j? Which rows of g may therefore reach row j of dv?",
+        "return ... -> u = q @ k.mT / d**0.5; e = np.exp(u - u.max(axis=-1, keepdims=True)); "
+        "return ds @ k, ds.mT @ q, (e / e.sum(axis=-1, keepdims=True)).mT @ g",
+    ),
+    edit(
+        "strictly-causal",
+        "a query does not see the key at its own position",
+        "Which keys does query 0 see in your code, and what is the softmax over them?",
+        "np.tri(n, dtype=bool) -> np.tri(n, k=-1, dtype=bool)",
+    ),
+    edit(
+        "upper-triangle",
+        "query i sees the keys j >= i",
+        "In row i of the scores, are the keys of the past to the left or to the right of the diagonal?",
+        "seen = ... -> seen = np.tri(n, dtype=bool).T",
+    ),
+    edit(
+        "zero-for-masked",
+        "a score of 0 hides a key",
+        "What is exp(0)? Which score gives a weight of 0?",
+        "-np.inf -> 0",
+    ),
+    edit(
+        "finite-mask",
+        "a score of -100 hides every key",
+        "The visible scores of a row are near -990. Which key then wins the softmax?",
+        "-np.inf -> -100",
+    ),
+    edit(
+        "shift-before-mask",
+        "the largest score of the row may be masked",
+        "A masked score is 1000 above the visible ones. What are the visible exponentials after your shift?",
+        "s.max(axis=-1, keepdims=True) -> (q @ k.mT / d**0.5).max(axis=-1, keepdims=True)",
+    ),
+    edit(
+        "mask-only-ds",
+        "only the gradient of the scores must be masked",
+        "Over which keys does each row of your p sum to 1?",
+        "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> q @ k.mT / d**0.5",
+        "ds = p -> ds = seen * p",
+    ),
+    edit(
+        "no-scale",
+        "the scale belongs only to the forward",
+        "By how much does a score move when q·k moves by 1?",
+        "ds = ... -> ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True))",
+    ),
+    edit(
+        "no-row-sum",
+        "the slope of softmax is p",
+        "The rows of ds must sum to 0. Do the rows of your ds sum to 0?",
+        "ds = ... -> ds = p * dp / d**0.5",
+    ),
+]
