@@ -1,0 +1,196 @@
+"""Softmax subtracts the largest score of a row, so that no exponential overflows. But this maximum is known only after
+the last block. So carry three things per row, all relative to the largest score m seen so far:
+
+    m      the largest score seen so far
+    total  Σ_j exp(s_j - m)          over the keys seen so far
+    acc    Σ_j exp(s_j - m) v_j      over the keys seen so far
+
+A new block may raise the maximum from m to m'. Each exponential in both sums must then be relative to m'. Since exp(s -
+m') = exp(s - m) · exp(m - m'), one factor per row corrects both sums:
+
+    total ← total · exp(m - m') + Σ exp(s - m')
+    acc   ← acc · exp(m - m') + exp(s - m') v
+
+The factor is at most 1, so nothing overflows. At the end, acc/total is out, because both sums are relative to the same
+maximum. The log-sum-exp is m + log total.
+
+The start needs care. If m starts at -∞ and a query sees no key of the first block, then m' is -∞ too, and exp(m - m')
+is exp(-∞ + ∞) = NaN. If m starts at the most negative finite number instead, then exp(-∞ - m) is 0 and exp(m - m) is 1.
+Both sums stay 0. The first finite score then multiplies these zeros by exp(m - m') = 0.
+
+Cost: one pass over the scores. Memory holds one block and e + 2 numbers per row. A block takes one exponential per
+score and one per row. The direct computation reads the scores three times, for the maximum, the sum and the quotient,
+or it holds the whole matrix.
+
+PyTorch: The compiler has this algorithm for the maximum and the sum of a row, and uses it by default
+(`torch._inductor.config.online_softmax`). The fused CPU kernel of `scaled_dot_product_attention` also carries the
+weighted sum of the values. Its maximum starts at -∞. While the maximum of a row is -∞, the kernel writes zeros instead
+of exponentials. The recurrence is due to Milakov and Gimelshein (2018), and FlashAttention (2022) added the values.
+
+Asked next:
+
+- Which number per row must the forward save for the backward? → Only lse. With it, p = exp(s - lse) recovers the
+  probabilities of any block, in any order, without a running maximum.
+- In which order may the blocks come? → In any order, up to rounding. The triple (m, total, acc) of two sets of keys can
+  be combined like a sum: take the larger m, rescale both, and add. So blocks may also be processed in parallel and
+  merged in a tree.
+- When can the division by total wait until the end? → Always. Each block only needs sums relative to one maximum. An
+  early version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
+- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc, and m. They add over
+  thousands of keys, and bfloat16 keeps 8 bits. Adding 1 to 256 in bfloat16 gives 256.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, scenario
+
+HINTS = (
+    "You have Σ exp(s - m) and then see a larger score m'. By which factor does every old exponential change?",
+    (
+        "Keep the maximum, the sum of the exponentials and the weighted sum of the values for each row. Rescale both "
+        "sums by exp(old maximum - new maximum) before you add a block."
+    ),
+    "Write `total = total * shrink + ...` and the same for the values. Start the maximum at `np.finfo(float).min`.",
+)
+RESULTS = ("out", "lse")
+
+
+def drawn(rng, size, *, n=3, e=2, block=3, scale=2.0, times=1):
+    return {"scores": rng.normal(0, scale, (n, size)), "v": rng.normal(size=(size, e)), "block": block, "times": times}
+
+
+@scenario(1, 3, 5, 9, note="blocks of up to three keys")
+def threes(rng, size):
+    return drawn(rng, size)
+
+
+@scenario(2, 4, note="blocks of one key")
+def ones(rng, size):
+    return drawn(rng, size, n=2, e=3, block=1)
+
+
+@scenario(4, note="a single block")
+def single(rng, size):
+    return drawn(rng, size, block=9)
+
+
+@scenario(3, 7, note="scores of ±1000")
+def far(rng, size):
+    made = drawn(rng, size, block=2)
+    made["scores"] += np.array([[-1000.0], [1000.0], [0.0]])
+    made["scores"][2, -1] = 1000.0
+    return made
+
+
+@scenario(5, 8, note="blocks that some queries do not see")
+def hidden(rng, size):
+    made = drawn(rng, size, n=4, block=2)
+    made["scores"][np.arange(size) < np.array([[0], [1], [size - 2], [size - 1]])] = -np.inf
+    return made
+
+
+@scenario(25, note="many blocks", memory=4 << 20, because="the scores of all blocks are kept")
+def many(rng, size):
+    return drawn(rng, size, n=1000, e=1, block=size, times=120)
+
+
+CASES = [threes, ones, single, far, hidden, many]
+EQUIVALENT = {
+    "constant: (np.finfo(float).min, 0.0, 0.0) -> ...": "the first finite score multiplies the initial sums by 0",
+}
+
+
+# All blocks are yielded `times` times, each as a new array, so that the arguments are small and the scores are not.
+def drive(candidate, scores, v, block, times):
+    def blocks():
+        for _ in range(times):
+            for j in range(0, len(v), block):
+                yield scores[:, j : j + block].copy(), v[j : j + block].copy()
+
+    out, lse = candidate(blocks())
+    return {"out": out, "lse": lse}
+
+
+def expected(scores, v, block, times):
+    lse = engine.logsumexp(scores, axis=1)
+    return {"out": np.exp(scores - lse[:, None]) @ v, "lse": lse + np.log(times)}
+
+
+def online_softmax(blocks):
+    top, total, acc = np.finfo(float).min, 0.0, 0.0
+    for s, v in blocks:
+        higher = np.maximum(top, s.max(axis=1))
+        shrink = np.exp(top - higher)
+        e = np.exp(s - higher[:, None])
+        total = total * shrink + e.sum(axis=1)
+        acc = acc * shrink[:, None] + e @ v
+        top = higher
+    return acc / total[:, None], top + np.log(total)
+
+
+MISTAKES = [
+    edit(
+        "no-rescale-o",
+        "the weighted sum of the values stays valid when the maximum rises",
+        "To which maximum are the exponentials in your weighted sum relative?",
+        "acc * shrink[:, None] -> acc",
+    ),
+    edit(
+        "no-rescale-l",
+        "the sum of the exponentials stays valid when the maximum rises",
+        "To which maximum are the exponentials in your sum relative?",
+        "total * shrink -> total",
+    ),
+    edit(
+        "never-rescaled",
+        "each block can be shifted by its own maximum",
+        "Two blocks have the maxima 0 and 10. Is an exponential of 1 worth the same in both?",
+        "total * shrink -> total",
+        "acc * shrink[:, None] -> acc",
+    ),
+    edit(
+        "not-normalised",
+        "the weighted sum is already the output",
+        "By which number must the exponentials be divided so that they sum to 1?",
+        "acc / total[:, None] -> acc",
+    ),
+    edit(
+        "inf-minus-inf",
+        "the maximum may start at -inf",
+        "A query sees no key of the first block. What is exp(top - higher) for its row?",
+        "np.finfo(float).min -> -np.inf",
+    ),
+    edit(
+        "lse-without-maximum",
+        "the logarithm of the shifted sum is the log-sum-exp",
+        "Add 5 to all scores. By how much does lse grow, and by how much does your result grow?",
+        "top + np.log(total) -> np.log(total)",
+    ),
+    edit(
+        "rescale-inverted",
+        "the old sums grow when the maximum rises",
+        "A new score is far above all others. What share of the softmax should the old keys keep?",
+        "np.exp(top - higher) -> np.exp(np.where(top > -1e300, higher - top, 0))",
+    ),
+    edit(
+        "no-shift",
+        "exp of every score is finite",
+        "What is exp(1000) in floating point?",
+        "np.maximum(top, s.max(axis=1)) -> np.zeros(len(s))",
+        "np.finfo(float).min -> 0.0",
+    ),
+    edit(
+        "first-maximum",
+        "the maximum of the first block serves for all blocks",
+        "The first block has scores near 0, and a later score is 1000. What is its exponential?",
+        "higher = ... -> higher = s.max(axis=1) if np.ndim(top) == 0 else top",
+    ),
+    edit(
+        "materialised",
+        "the blocks can be kept until the end",
+        "How many bytes do the scores of all blocks take? What do you need of a block after you have used it?",
+        "for s, v in blocks: -> s, v = map(list, zip(*blocks)); s, v = np.concatenate(s, 1), np.concatenate(v)\n"
+        "    for s, v in [(s, v)]:",
+    ),
+]
