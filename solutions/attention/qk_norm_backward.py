@@ -1,0 +1,156 @@
+"""The forward has three steps: the norm, the gain, and the scaled product. Backward takes them in reverse order.
+
+Let x̂ = norm(x), and let y = x̂ · gamma be what enters the product. The product s = y_q y_kᵀ/√d gives
+
+    dy_q = g y_k/√d        dy_k = gᵀ y_q/√d
+
+The gain is broadcast over batches, heads and positions. So dgamma sums dy · x̂ over these three axes. The gradient of
+x̂ is h = dy · gamma.
+
+The norm divides a row by its root mean square. Let r = 1/sqrt(mean(x²) + 1e-6), so x̂ = x r. The slope of r in x_j is
+-r³ x_j/d. The product rule then gives
+
+    dx_j = r h_j - r³ x_j · mean(h x) = r (h_j - x̂_j · mean(h x̂))
+
+The second term removes the part of h along x̂. Stretching a row does not move its norm, except through the constant
+1e-6. So dq is orthogonal to q in each row, up to this constant. A row that is 1000 times as long gets a gradient that
+is 1000 times smaller. In a row of zeros, r is 1000 and dx = r h.
+
+Cost: two matrix products, and the forward has one. Each norm takes O(d) per row. Only q and k must be saved. Saving r,
+one number per row, avoids a mean.
+
+PyTorch: `F.rms_norm` has its own operator, `aten::_fused_rms_norm`. On the CPU it is decomposed, so autograd saves the
+intermediate arrays. Its default eps is the machine epsilon of the dtype, not 1e-6. `scaled_dot_product_attention` has
+no argument for QK-norm, so models call two norms first. Qwen3 and OLMo 2 use RMS norms with a gain. Qwen3 shares the
+gain between heads, as in this exercise. OLMo 2 normalises over all heads of a position at once.
+
+Asked next:
+
+- How large can a score get? → |s| ≤ √d · max |gamma_q · gamma_k|, with the product taken feature by feature. Each
+  normalised row has at most the length √d, and the scale divides by √d. The bound holds however large q and k become.
+- RoPE follows the norm. What changes in backward? → Rotate dy_q and dy_k back first. A rotation keeps lengths, so the
+  scores stay below √d · max |gamma_q| · max |gamma_k|.
+- gamma_q and gamma_k appear in the scores only as a product. Does training need both? → Without RoPE in between, one of
+  the two would give the same scores. Feature by feature, gamma_q · dgamma_q equals gamma_k · dgamma_k, which is a
+  useful test.
+- What does the norm change in training with large learning rates? → If a step makes the projection of q larger, the
+  gradients through the norm shrink in proportion. The scores do not explode, and attention does not collapse to
+  one-hot rows.
+"""
+
+from autodrill import engine
+from autodrill.drills import edit, given, normal
+
+HINTS = (
+    "Scale one row of q by 10. What happens to the scores? What does this say about dq and q in that row?",
+    (
+        "The product gives the gradient dy of a factor. With h = dy · gamma, the norm gives r (h - x̂ · mean(h x̂)). "
+        "The gain sums dy · x̂ over all axes but the last."
+    ),
+    "Write one helper for both sides: `dx = r * (h - xhat * (...).mean(axis=-1, keepdims=True))`.",
+)
+
+
+def rows_of_zeros(rng, shape, _):
+    x = rng.normal(size=shape)
+    x[..., 0, :] = 0
+    return x
+
+
+CASES = [
+    given("q[B,H,n,4] k[B,H,m,4] gamma_q[4] gamma_k[4]", large={"B": 2, "H": 3, "n": 110, "m": 130}),
+    given("q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]", q=normal(1000), large=False, note="long queries"),
+    given("q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]", k=normal(1e-3), large=False, note="short keys"),
+    given("q[2,1,2,3] k[2,1,3,3] gamma_q[3] gamma_k[3]", q=rows_of_zeros, k=rows_of_zeros, note="rows of zeros"),
+]
+
+
+def forward(q, k, gamma_q, gamma_k):
+    y_q = engine.rms_norm(q, weight=gamma_q, eps=1e-6)
+    y_k = engine.rms_norm(k, weight=gamma_k, eps=1e-6)
+    return y_q @ y_k.mT / q.shape[-1] ** 0.5
+
+
+def normalised(x):
+    r = ((x * x).mean(axis=-1, keepdims=True) + 1e-6) ** -0.5
+    return x * r, r
+
+
+def of_norm(dy, xhat, r, gamma):
+    h = dy * gamma
+    dx = r * (h - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    return dx, (dy * xhat).sum(axis=(0, 1, 2))
+
+
+def qk_norm_backward(g, q, k, gamma_q, gamma_k):
+    scale = q.shape[-1] ** -0.5
+    qhat, r_q = normalised(q)
+    khat, r_k = normalised(k)
+    dq, dgamma_q = of_norm(g @ (khat * gamma_k) * scale, qhat, r_q, gamma_q)
+    dk, dgamma_k = of_norm(g.mT @ (qhat * gamma_q) * scale, khat, r_k, gamma_k)
+    return dq, dk, dgamma_q, dgamma_k
+
+
+MISTAKES = [
+    edit(
+        "gamma-per-head",
+        "each head has its own gain",
+        "How many numbers does gamma_q have? Over which axes was it broadcast?",
+        ".sum(axis=(0, 1, 2)) -> .sum(axis=(0, 2))",
+    ),
+    edit(
+        "norm-skipped",
+        "the norm passes gradients unchanged",
+        "Make q ten times longer. Do the scores move?",
+        "return dx, -> return dy,",
+    ),
+    edit(
+        "norm-constant",
+        "the root mean square is a constant",
+        "Scaling a row of q does not move the scores. Is each row of your dq orthogonal to its row of q?",
+        "dx = ... -> dx = r * h",
+    ),
+    edit(
+        "gammas-exchanged",
+        "the two gains have the same gradient rule with either factor",
+        "Which of the two gains multiplies the queries?",
+        "return dq, dk, dgamma_q, dgamma_k -> return dq, dk, dgamma_k, dgamma_q",
+    ),
+    edit(
+        "no-scale",
+        "the norm absorbs the factor 1/√d",
+        "Where does 1/√d appear in the forward? Does the norm come before or after it?",
+        "scale = ... -> scale = 1",
+    ),
+    edit(
+        "gamma-dropped",
+        "the gain belongs only to its own gradient",
+        "The gain multiplies the normalised row. By what must the gradient of this row be multiplied?",
+        "h = dy * gamma -> h = dy",
+    ),
+    edit(
+        "own-gain-missing",
+        "the product was taken of normalised rows without a gain",
+        "Which array multiplied the queries in the forward: norm(k), or norm(k) times its gain?",
+        "g @ (khat * gamma_k) -> g @ khat",
+        "g.mT @ (qhat * gamma_q) -> g.mT @ qhat",
+    ),
+    edit(
+        "no-eps",
+        "no row of q or k is 0",
+        "What is the root mean square of a row of zeros? What does your code divide by?",
+        ".mean(axis=-1, keepdims=True) + 1e-6) -> .mean(axis=-1, keepdims=True))",
+    ),
+    edit(
+        "sum-for-mean",
+        "the norm divides by the length of the row",
+        "The forward takes the mean of the squares. By which factor does it differ from their sum?",
+        "(h * xhat).mean -> (h * xhat).sum",
+    ),
+    edit(
+        "layer-norm",
+        "the norm subtracts the mean of the row",
+        "Add a constant to a row of q. Does an RMS norm ignore it?",
+        "dx = r * (h - -> dx = r * (h - h.mean(axis=-1, keepdims=True) -",
+    ),
+]
