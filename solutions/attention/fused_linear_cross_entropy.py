@@ -1,0 +1,176 @@
+"""Let d be the gradient of the logits. The backward of the mean cross-entropy is softmax minus one-hot, and the logits
+are a matrix product:
+
+    d = g/N · (softmax(z) - onehot(y)),    dh = d W,    dW = dᵀ h
+
+Row n of d depends only on row n of z. So one chunk of tokens can run through the loss and through its backward before
+the next chunk starts. Let h_c, z_c and d_c be the rows of one chunk:
+
+    z_c = h_c Wᵀ,    dh_c = d_c W,    dW = Σ_c d_cᵀ h_c
+
+The rows of dh are complete after their chunk. dW is a sum over all tokens, so each chunk adds to it.
+
+The mean runs over all N tokens. The divisor is therefore N in every chunk. The chunks contribute *sums* of losses, and
+one division by N at the end gives L. A mean of the chunks' means would give the tokens of a short last chunk too much
+weight.
+
+A backward in the same pass as the forward is possible because the loss is a scalar. Its cotangent g only scales dh and
+dW, and a factor can be applied at any time.
+
+Cost: three matrix products of N·V·D multiplications, as in the usual forward and backward. Nothing is computed twice.
+The largest arrays have chunk·V numbers instead of N·V. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32,
+and their gradient takes as much again. With a chunk of 256 tokens, each of the two takes 125 MiB.
+
+PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, saves their log-softmax of the same size, and makes their
+gradient in backward. PyTorch 2.13 also has `F.linear_cross_entropy(h, W, y)`, which computes the same by default. With
+`options=nn.LinearCrossEntropyOptions()`, it works in chunks of tokens and computes dh and dW in the forward. Its
+backward multiplies them by the upstream gradient in place. By default a second backward raises an error, and a second
+derivative is not available.
+
+Asked next:
+
+- h is the only input that needs a gradient. What can you leave out? → Leave out dᵀ h, which is one of the three
+  products. The logits and d are needed for dh.
+- The upstream gradient is one number per token, as in a policy gradient. Can the backward still run within the forward?
+  → Not for dW. dW = Σ_n g_n d_nᵀ h_n mixes the tokens before g is known. The backward must recompute the logits of each
+  chunk. PyTorch does so for `reduction="none"`.
+- How do you choose the chunk? → Small chunks save memory, but their matrix products have few rows and use the hardware
+  badly. Each chunk also reads W twice and updates all of dW. A chunk of N·D/V tokens makes z_c as large as h.
+- The inputs are bfloat16. What should stay in float32? → The sum dW over the chunks, because adding many small terms to
+  a bfloat16 number loses them. The softmax and the loss of a chunk should be float32 as well.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given
+
+HINTS = (
+    "Which rows of the logits does the gradient of one token need? When is the upstream gradient g first needed?",
+    (
+        "For each chunk of rows: compute logits, losses and softmax minus one-hot, then this chunk's rows of dh, and "
+        "add to dW. Which of N and the length of the chunk is the divisor?"
+    ),
+    (
+        "Loop over `range(0, N, chunk)` with a slice of rows. In the loop, scale d by g / ..., keep its product with W "
+        "as rows of dh, and add to dW. Add up sums of losses and divide once."
+    ),
+)
+OUTPUTS = ("loss",)
+CASES = [
+    given("h[5,D] W[V,D] y[5]", y=below("V"), chunk=2, note="a short last chunk"),
+    given("h[6,D] W[V,D] y[6]", y=below("V"), chunk=3, large=False, note="two full chunks"),
+    given("h[3,D] W[V,D] y[3]", y=below("V"), chunk=1, large=False, note="one token per chunk"),
+    given("h[4,D] W[V,D] y[4]", y=below("V"), chunk=9, large=False, note="one chunk for all"),
+    given("h[3,D] W[3,D] y[3]", y=[2, 2, 0], chunk=2, large=False, note="repeated labels"),
+    given(
+        "h[3,2] W[3,2] y[3]",
+        h=[[1000.0, 1.0], [-900.0, 2.0], [0.0, -1.0]],
+        W=[[1.0, 3.0], [0.5, -1.0], [-1.0, 2.0]],
+        y=[1, 0, 2],
+        chunk=2,
+        smooth=False,
+        note="logits of ±1000",
+    ),
+    given(
+        "h[N,D] W[V,D] y[N]",
+        y=below("V"),
+        chunk=8,
+        large={"N": 2000, "V": 2500, "D": 2},
+        memory=2 << 20,
+        because="an array of N x V numbers is too large",
+    ),
+]
+EQUIVALENT = {"off by one: for i in range(0, N, chunk): -> ...": "it adds at most an empty chunk"}
+MISTAKES = [
+    edit(
+        "divide-by-chunk",
+        "the mean of a chunk is a mean over its own tokens",
+        "Over how many tokens is the mean in L? Does this number depend on `chunk`?",
+        "d *= g / N -> d *= g / len(d)",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over the tokens",
+        "If every token is in the batch twice, should the gradient of a token stay the same?",
+        "d *= g / N -> d *= g",
+    ),
+    edit(
+        "mean-of-means",
+        "the mean of the chunks' means is the mean over all tokens",
+        "Take five tokens in chunks of two. How much does the last token count in your loss, and how much the first?",
+        "log_p[own].sum() -> log_p[own].mean()",
+        "return loss / N, -> return loss / (-(-N // chunk)),",
+    ),
+    edit(
+        "dW-overwritten",
+        "dW is complete after one chunk",
+        "How many tokens does each row of W meet? How many of them are in the last chunk?",
+        "dW += d.T -> dW = d.T",
+    ),
+    edit(
+        "materialised",
+        "the logits of all tokens may exist once",
+        "How many bytes do the logits of 8192 tokens and 128,256 words take? How many tokens do you need at a time?",
+        "range(0, N, chunk) -> range(0, N, N)",
+        "slice(i, i + chunk) -> slice(i, i + N)",
+    ),
+    edit(
+        "whole-chunks-only",
+        "N is a multiple of `chunk`",
+        "Take five tokens in chunks of two. In which chunk is the fifth?",
+        "range(0, N, chunk) -> range(0, N // chunk * chunk, chunk)",
+    ),
+    edit(
+        "labels-of-the-first-chunk",
+        "the labels of a chunk start at y[0]",
+        "The second chunk starts at token `chunk`. Where do its labels start?",
+        "np.arange(len(z)), y[rows] -> np.arange(len(z)), y[: len(z)]",
+    ),
+    edit(
+        "no-one-hot",
+        "the gradient of the logits is the softmax",
+        "Raise the logit of the right label. Does the loss grow or shrink? What does your gradient say?",
+        "d[own] -= 1 -> pass",
+    ),
+    edit(
+        "loss-times-g",
+        "the upstream gradient scales the loss too",
+        "g says how much L matters to a later result. Does L itself depend on that?",
+        "return loss / N, -> return loss * g / N,",
+    ),
+    edit(
+        "one-shift",
+        "one maximum serves all rows of a chunk",
+        "The row maxima are 1000 and -900. What is left of the second row after the shift by 1000?",
+        "z.max(axis=1, keepdims=True) -> z.max()",
+    ),
+    edit(
+        "not-shifted",
+        "the exponential of a logit is finite",
+        "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
+        "z -= z.max(axis=1, keepdims=True) -> pass",
+    ),
+]
+
+
+def forward(h, W, y, chunk):
+    return engine.cross_entropy(h @ W.mT, y)
+
+
+def fused_linear_cross_entropy(g, h, W, y, chunk):
+    N = len(h)
+    loss, dh, dW = 0, [], np.zeros_like(W)
+    for i in range(0, N, chunk):
+        rows = slice(i, i + chunk)
+        z = h[rows] @ W.T
+        z -= z.max(axis=1, keepdims=True)
+        own = np.arange(len(z)), y[rows]
+        log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+        loss -= log_p[own].sum()
+        d = np.exp(log_p)
+        d[own] -= 1
+        d *= g / N
+        dh.append(d @ W)
+        dW += d.T @ h[rows]
+    return loss / N, np.concatenate(dh), dW
