@@ -39,7 +39,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, mistake, normal
+from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "How many query heads read one key head? What is the backward of copying an array r times?",
@@ -60,12 +60,11 @@ CASES = [
     given("q[2,n,d] k[2,m,d] v[2,m,e]", large=False, note="no sharing"),
     given("q[4,n,d] k[2,1,d] v[2,1,e]", large=False, note="a single key"),
     given(
-        "q[4,n,d] k[2,m>=3,d] v[2,m,e]",
-        q=normal(0.1, 30),
-        k=normal(20),
+        "q[4,1,1] k[2,3,1] v[2,3,e]",
+        q=[[[300.0]], [[-400.0]], [[1000.0]], [[1.0]]],
+        k=[[[3.0], [-2.0], [1.0]], [[1.0], [2.0], [-1.0]]],
         smooth=False,
-        large=False,
-        note="scores of ±1000",
+        note="scores above 1000",
     ),
 ]
 

@@ -48,7 +48,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given
+from autodrill.drills import edit, given, normal
 
 HINTS = (
     "Write the forward as four steps. How often is x read, and what is the backward of splitting an array into heads?",
@@ -62,10 +62,12 @@ HINTS = (
     ),
 )
 SHAPES = "x[b,n,D] Wq[D,I] Wk[D,I] Wv[D,I] Wo[I,D]"
+# Scores near 1: scores of tens would leave only the rounding error of dp - δ in some elements.
+SMALL = {"Wq": normal(0.5), "Wk": normal(0.5)}
 CASES = [
-    given(SHAPES.replace("I", "6"), H=2, note="two heads"),
-    given(SHAPES.replace("I", "6"), H=3, large=False, note="three heads"),
-    given(SHAPES.replace("I", "3"), H=1, large=False, note="one head"),
+    given(SHAPES.replace("I", "6"), **SMALL, H=2, note="two heads"),
+    given(SHAPES.replace("I", "6"), **SMALL, H=3, large=False, note="three heads"),
+    given(SHAPES.replace("I", "3"), **SMALL, H=1, large=False, note="one head"),
     given("x[2,1,D] Wq[D,4] Wk[D,4] Wv[D,4] Wo[4,D]", H=2, large=False, note="a single token"),
     given(
         "x[1,3,2] Wq[2,2] Wk[2,2] Wv[2,2] Wo[2,2]",
