@@ -1,0 +1,200 @@
+"""h reaches the loss along two kinds of paths. It is an output itself, and there its gradient is gh. It also passes
+through the norm to y. The gradient of h is the sum of both parts.
+
+The norm is RMSNorm of h. Let ρ = 1/√(mean(h²) + eps) for each row, ĥ = h·ρ, and e = gy·gamma, the gradient of ĥ. ρ
+depends on every entry of the row, with slope ∂ρ/∂h_j = -ρ² ĥ_j/D. Hence
+
+    dh = gh + ρ (e - ĥ · mean(e ĥ))
+
+h is a sum, so x and r move h by the same amount: dx = dr = dh. These are two gradients with equal values. The caller
+may add to one of them in place, so they need separate memory here. gamma is broadcast over all rows, hence dgamma = Σ
+gy·ĥ over all axes but the last.
+
+Two checks follow. With gy = 0, dx is gh: the stream passes gradients through unchanged. With gh = 0, dx is orthogonal
+to h up to eps, because scaling h hardly moves y.
+
+The cache needs h, ρ and gamma. h is kept in any case, because it is the stream. ĥ is one product away. Saving ĥ in
+place of h has the same size, but then ĥ is a second array next to h. y cannot replace h, because y/gamma is lost where
+gamma is 0.
+
+Cost: a mean per row and a few operations per element, as in the forward. Time goes into moving the arrays. Fused, the
+forward reads x and r and writes h and y, which are four passes over memory. As an addition and a separate norm, the
+norm reads h once more, even if the norm is a single kernel.
+
+PyTorch: written as `h = x + r; y = F.rms_norm(h, (D,), gamma, eps)`, the addition saves nothing, and on the CPU the
+norm saves h, ρ, h·ρ and gamma. `AddBackward0` passes one tensor on to both inputs. `torch.autograd.grad` returns this
+tensor twice, whereas the `.grad` of two leaves are separate copies. Liger's Triton kernel,
+`LigerFusedAddRMSNormFunction`, saves h, ρ and gamma, adds gh inside the backward kernel, and also returns one tensor
+for both inputs.
+
+Asked next:
+
+- Why not normalise the stream itself, as post-norm does? → Then every gradient on the stream would pass through each
+  norm. In pre-norm, dh contains gh unchanged, so the last layer's gradient reaches the first layer on an identity path.
+- The stream has length 1000·√D and the block is small. How large is the gradient through the norm, compared with
+  gy? → Here ρ is 1/1000, so this part of dh is about 1/1000 of gy·gamma. Only the identity path remains at full size.
+- Which of the two outputs may a later operation change in place? → y may change, because nothing saved reads it. A
+  change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
+- May the backward write dh into the memory of an upstream gradient, to save an array? → Only if nothing else reads that
+  gradient. `AddBackward0` passes one tensor to two nodes, for example. If the first node overwrites the tensor, the
+  second node gets a wrong gradient. Liger makes the overwriting of gy an option, `in_place`, which is off by default.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, normal
+
+HINTS = (
+    "h leaves the layer twice: as the stream, and through the norm. What does each exit send back to h?",
+    "dh is gh plus the backward of RMSNorm applied to gy, at h. The sum h = x + r hands dh to both inputs.",
+    "Cache h, the reciprocal root and gamma. In the backward, `dh = gh + rho * (...)`, and dr is a copy of dx.",
+)
+COTANGENTS = ("gy", "gh")
+OUTPUTS = ("y", "h")
+RESULTS = ("dx", "dr", "dgamma")
+EPS = 1e-6
+EQUIVALENT = {"swap: (dh, dh.copy(), dgamma) -> (dh.copy(), dh, dgamma)": "dx and dr have equal values"}
+CASES = [
+    given("x[n,4] r[n,4] gamma[4]"),
+    given("x[k,n,5] r[k,n,5] gamma[5]"),
+    given("x[6] r[6] gamma[6]", note="one row"),
+    given("x[n,1] r[n,1] gamma[1]", note="rows of one element"),
+    given("x[n,3] r[n,3] gamma[3]", r=normal(1e3), note="a stream near ±1000"),
+    given(
+        "x[2,3] r[2,3] gamma[3]",
+        x=[[1.0, -2.0, 3.0], [1.0, 0.5, 2.0]],
+        r=[[-1.0, 2.0, -3.0], [1.0, 1.0, 1.0]],
+        note="a row of zeros",
+    ),
+]
+
+
+def forward(x, r, gamma):
+    h = x + r
+    return engine.rms_norm(h, weight=gamma, eps=EPS), h
+
+
+def drive(candidate, x, r, gamma, gy, gh):
+    class CacheTooLargeError(Exception):
+        pass
+
+    class SharedMemoryError(Exception):
+        pass
+
+    def owner(array):
+        return owner(array.base) if isinstance(array.base, np.ndarray) else array
+
+    # An argument may be a view with gaps between its elements. The gaps are not the candidate's.
+    seen, sizes = [], {id(owner(array)): array.size for array in (x, r, gamma)}
+
+    def numbers(value):
+        value = owner(value) if isinstance(value, np.ndarray) else value
+        if any(value is other for other in seen):
+            return 0
+        seen.append(value)
+        if isinstance(value, np.ndarray):
+            return sizes.get(id(value), value.size)
+        if isinstance(value, (list, tuple, set, dict)):
+            return sum(map(numbers, value.values() if isinstance(value, dict) else value))
+        parts = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+        return numbers(parts) + numbers(getattr(value, "__dict__", {})) + isinstance(value, (float, np.generic))
+
+    run_forward, run_backward = candidate
+    (y, h), cache = run_forward(x, r, gamma)
+    held, most = numbers(cache), x.size + gamma.size + x.size // len(gamma)
+    if held > most:
+        raise CacheTooLargeError(f"the cache holds {held} numbers; h, gamma and one number per row are {most}")
+    run_forward(2 - x, 3 * r, gamma + 1)
+    dx, dr, dgamma = run_backward(gy, gh, cache)
+    if isinstance(dx, np.ndarray) and isinstance(dr, np.ndarray) and np.shares_memory(dx, dr):
+        raise SharedMemoryError("dx and dr share memory; an addition to one of them changes the other")
+    return {"y": y, "h": h, "dx": dx, "dr": dr, "dgamma": dgamma}
+
+
+def rmsnorm_residual_forward(x, r, gamma):
+    h = x + r
+    rho = 1 / np.sqrt((h * h).mean(axis=-1, keepdims=True) + EPS)
+    return (h * rho * gamma, h), (h, rho, gamma)
+
+
+def rmsnorm_residual_backward(gy, gh, cache):
+    h, rho, gamma = cache
+    hhat = h * rho
+    e = gy * gamma
+    along = (e * hhat).mean(axis=-1, keepdims=True)
+    dh = gh + rho * (e - hhat * along)
+    dgamma = (gy * hhat).reshape(-1, len(gamma)).sum(axis=0)
+    return dh, dh.copy(), dgamma
+
+
+MISTAKES = [
+    edit(
+        "stream-dropped",
+        "y is the only output of the layer",
+        "gh arrives too. Where does h go, apart from the norm?",
+        "gh + rho -> rho",
+    ),
+    edit(
+        "rms-constant",
+        "the root mean square is a constant",
+        "If you double h, does y move? With gh = 0, is your dx orthogonal to h?",
+        "(e - hhat * along) -> e",
+    ),
+    edit(
+        "dr-is-gh",
+        "the stream bypasses the norm, so dr is gh",
+        "h = x + r. Can x and r have different gradients?",
+        "dh, dh.copy(), -> dh, gh.copy(),",
+    ),
+    edit(
+        "at-x",
+        "the norm acts on x, not on the sum",
+        "Which array does the task square and average: x or h?",
+        "(h * rho * gamma, h), (h, rho -> (x * rho * gamma, h), (x, rho",
+        "np.sqrt((h * h) -> np.sqrt((x * x)",
+    ),
+    edit(
+        "backward-at-x",
+        "the norm acted on x, so the backward needs x",
+        "Which array did the norm divide by its root mean square: x or h?",
+        "gamma, h), (h, rho -> gamma, h), (x, rho",
+    ),
+    edit(
+        "stream-through-norm",
+        "gh passes through the norm too",
+        "h is itself an output. Which operations lie between h and this output?",
+        "gh + rho * (e -> rho * (gh + e",
+    ),
+    edit(
+        "gamma-missing",
+        "gamma does not affect the gradient of h",
+        "y is the normalised h times gamma. What is the gradient of the normalised h?",
+        "e = gy * gamma -> e = gy",
+    ),
+    edit(
+        "sum-not-mean",
+        "the root is taken of the sum of squares, not of the mean",
+        "If one of D numbers moves by 1, how far does their mean move?",
+        "hhat).mean( -> hhat).sum(",
+    ),
+    edit(
+        "dgamma-uses-h",
+        "gamma multiplies h itself",
+        "What does gamma multiply in the forward: h, or h divided by its root mean square?",
+        "(gy * hhat).resh -> (gy * h).resh",
+    ),
+    edit(
+        "one-array",
+        "one array can serve as both dx and dr",
+        "Suppose later code adds something to dx in place. What happens to your dr?",
+        "dh.copy() -> dh",
+    ),
+    edit(
+        "caches-both",
+        "saving one more array of the size of h is free",
+        "Which of the arrays in your cache follows from the others by one multiplication?",
+        "(h, rho, gamma) -> (h, rho, gamma, h * rho)",
+        "h, rho, gamma = cache -> h, rho, gamma, _ = cache",
+    ),
+]
