@@ -1,0 +1,181 @@
+"""The forward has two steps: z = x/T, and out = softmax(z). The backward of softmax gives the gradient dz of z:
+
+    dz = out ∘ (g - Σ g ∘ out)
+
+The product ∘ is elementwise, and the sum runs along the last axis. The quotient z = x/T has the slope 1/T in x and the
+slope -x/T² in T. All elements share T, so the gradient of T is a sum over the whole array:
+
+    dx = dz / T        dT = -Σ dz ∘ x / T² = -Σ dx ∘ x / T
+
+The last form reuses dx. It also follows without the quotient rule. Scaling x and T by one factor leaves x/T unchanged,
+so the loss does not move in this direction: Σ dx ∘ x + dT · T = 0.
+
+Two checks follow. If all logits of a row are equal, out does not depend on T, and the row contributes 0 to dT. This
+holds because dz sums to 0 along the row. For g = x, the sum of dz ∘ x along a row is the variance of x under the
+probabilities of the row. So dT is never positive for g = x: a higher temperature moves probability from large logits to
+small ones.
+
+Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. With a
+constant T only out has to be saved. A learned T also needs x. The backward could compute x from out, because x is
+T · log out plus a constant for each row, and dz sums to 0. This fails if a probability rounds to 0.
+
+PyTorch: `torch.softmax(x / T, dim=-1)` records `DivBackward0` and `SoftmaxBackward0`. `DivBackward0` saves x only if T
+requires a gradient. It computes the gradient of T for each element, and then sums these gradients to the shape of T.
+
+Asked next:
+
+- Why does CLIP learn s = log(1/T) instead of T? → The logits are exp(s) · x, so the temperature stays positive for each
+  s and nothing is divided. The gradient of s is Σ dz ∘ z with z = exp(s) · x.
+- What happens to dx for a very large and for a very small T? → For a large T, out is nearly uniform, and dx falls like
+  1/T. For a small T, out is nearly one-hot. dz then falls exponentially, faster than 1/T grows, so dx vanishes. This
+  holds for a g that does not depend on T.
+- The loss is the cross-entropy of softmax(x/T). What is different for a small T? → The gradient of z is out - onehot.
+  For a wrong prediction it does not vanish, so dx grows like 1/T.
+- A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → Those of softmax(x/0.7), because
+  this is the distribution that was sampled. The gradient of the logits then contains the factor 1/0.7.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, uniform
+
+HINTS = (
+    "The forward has two steps. Which of them does T enter, and how many elements share T?",
+    "First compute the gradient of x/T by the rule of softmax. The quotient has the slopes 1/T in x and -x/T² in T.",
+    "dx is dz / T. For dT, sum `dx * ...` over the whole array, divide by T, and choose the sign.",
+)
+FAR_APART = [[900.0, 0.0, -900.0], [-700.0, -900.0, 100.0]]
+CASES = [
+    # A Jacobian of rows this long takes gigabytes.
+    given("x[n,m] T[]", T=uniform(0.3, 3), large={"n": 3, "m": 16000}),
+    given("x[k,n,m] T[]", T=uniform(0.3, 3), large=False),
+    given("x[m>=2] T[]", T=uniform(2, 4), large=False, note="one row"),
+    given("x[2,3] T[]", x=[[1.0, 1.0, 1.0], [-2.0, -2.0, -2.0]], T=0.5, large=False, note="equal logits"),
+    given("x[2,3] T[]", x=FAR_APART, T=0.5, smooth=False, large=False, note="probabilities of 0 and 1"),
+]
+MISTAKES = [
+    edit(
+        "no-1/T",
+        "softmax acts on x itself",
+        "By how much does x/T move when x moves by 1?",
+        "dx = dz / T -> dx = dz",
+        "(dx * x).sum() / T -> (dx * x).sum() / T**2",
+    ),
+    edit(
+        "dT-sign",
+        "raising T raises x/T",
+        "Let x be positive. Does x/T grow or shrink when T grows?",
+        "-(dx * x) -> (dx * x)",
+    ),
+    edit(
+        "dT-one-power",
+        "1/T has the slope -1/T",
+        "What is the derivative of 1/T?",
+        "(dx * x).sum() / T -> (dx * x).sum()",
+    ),
+    edit(
+        "dT-three-powers",
+        "x/T, not x, multiplies the slope -1/T² of 1/T",
+        "x/T is x times 1/T. Which factor does not depend on T?",
+        "(dx * x).sum() / T -> (dx * x).sum() / T**2",
+    ),
+    edit(
+        "diagonal-only",
+        "each probability depends only on its own logit",
+        "Raise one logit: what happens to the other probabilities of its row?",
+        "dz = ... -> dz = out * g * (1 - out)",
+    ),
+    edit(
+        "no-subtract",
+        "the slope of softmax is the output itself",
+        "The outputs of a row sum to 1, so a constant g must give 0. Does your code give 0?",
+        "dz = ... -> dz = out * g",
+    ),
+    edit(
+        "dT-mean",
+        "the loss depends on the average contribution of the elements to T",
+        "Every element uses the same T. Do their contributions add up, or are they averaged?",
+        "(dx * x).sum() / T -> (dx * x).mean() / T",
+    ),
+    edit(
+        "dT-per-row",
+        "each row has its own temperature",
+        "T is one number. Over which elements does its gradient sum?",
+        "(dx * x).sum() / T -> (dx * x).sum(axis=-1) / T",
+    ),
+    edit(
+        "dT-uses-out",
+        "the probabilities multiply dz in dT",
+        "T divides x. Which array multiplies 1/T in the forward?",
+        "(dx * x) -> (dx * out)",
+    ),
+    edit(
+        "times-T",
+        "backward undoes the division by T",
+        "Let T be 10. Does x/T move more than x or less?",
+        "dx = dz / T -> dx = dz * T",
+        "(dx * x).sum() / T -> (dx * x).sum() / T**3",
+    ),
+    edit(
+        "weights-outside",
+        "the factor `out` multiplies only g, not the sum",
+        "dz must sum to 0 along a row. Does your dz?",
+        "dz = ... -> dz = out * g - (g * out).sum(axis=-1, keepdims=True)",
+    ),
+]
+
+
+def forward(x, T):
+    return engine.softmax(x / T, axis=-1)
+
+
+def softmax_temperature_backward(g, x, T, out):
+    dz = out * (g - (g * out).sum(axis=-1, keepdims=True))
+    dx = dz / T
+    dT = -(dx * x).sum() / T
+    return dx, dT
+
+
+@mistake(
+    "temperature-dropped",
+    "the probabilities are softmax(x), without the temperature",
+    "Which probabilities did the forward compute? Which argument holds them?",
+)
+def softmax_temperature_backward(g, x, T, out):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    dx = p * (g - (g * p).sum(axis=-1, keepdims=True)) / T
+    return dx, -(dx * x).sum() / T
+
+
+@mistake(
+    "through-g",
+    "T only rescales the outputs",
+    "Let g be the same in the whole row. The probabilities sum to 1 at each T. What must dT be?",
+)
+def softmax_temperature_backward(g, x, T, out):
+    dx = out * (g - (g * out).sum(axis=-1, keepdims=True)) / T
+    return dx, -(g * out).sum() / T
+
+
+@mistake(
+    "log-of-zero",
+    "no probability rounds to 0",
+    "A probability rounds to 0. What is its logarithm, and what is 0 times that logarithm?",
+)
+def softmax_temperature_backward(g, x, T, out):
+    dx = out * (g - (g * out).sum(axis=-1, keepdims=True)) / T
+    return dx, -(dx * np.log(out)).sum()
+
+
+@mistake(
+    "no-max-shift",
+    "exp of every logit is finite",
+    "What is exp(1800)? Do you need to compute the probabilities again?",
+)
+def softmax_temperature_backward(g, x, T, out):
+    e = np.exp(x / T)
+    p = e / e.sum(axis=-1, keepdims=True)
+    dx = p * (g - (g * p).sum(axis=-1, keepdims=True)) / T
+    return dx, -(dx * x).sum() / T
