@@ -1,0 +1,104 @@
+"""Let t = tanh(u), so that out = x/2 · (1 + t). Both factors depend on x, and tanh has the slope 1 - t². The product
+rule and the chain rule give
+
+    out' = (1 + t)/2 + x/2 · (1 - t²) · u'        u' = √(2/π) · (1 + 3 · 0.044715 · x²)
+
+The factor (1 + t)/2 approximates the normal distribution function Φ(x), and the second term approximates x · φ(x) with
+the normal density φ. Still, differentiate the formula that the forward computed. The slopes of the two GELUs differ by
+at most 8.7e-4, at x = ±2.02.
+
+At 0 the slope is 1/2. It is -0.129 at x = -1.418, where it is smallest, and 1.129 at x = 1.418, where it is largest.
+
+Cost: one tanh and about 18 other operations per element. The forward takes one tanh and eight other operations. Only x
+is saved. If t is saved too, backward needs no tanh, but reads and stores one more array.
+
+PyTorch: `F.gelu(x, approximate="tanh")` records the same node as the exact GELU, `GeluBackward0`. The node saves x and
+the name of the approximation, and computes the tanh again. For float16 the node computes in float32 and rounds once. At
+x = ±∞ the gradient is NaN, because 1 - t² is 0 and u' is ∞.
+
+Asked next:
+
+- Why is this the form x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), with the sigmoid σ. With s = σ(2u) the slope is
+  s · (1 + x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u
+  by 1.702 x.
+- Where does 0.044715 come from? → It makes the largest error of the approximate Φ nearly as small as possible. This
+  error is 1.8e-4. Matching the Taylor series at 0 instead would give (4 - π)/(6π) = 0.0455.
+- A checkpoint was trained with the tanh form. Does the exact GELU give the same outputs? → Not exactly: the functions
+  differ by up to 4.7e-4. Of evenly spaced inputs between -6 and 6, a third gives different numbers in bfloat16. Use the
+  form of the training.
+- Your formula runs in float16 without a conversion. What is the slope at x = 300? → NaN. The square 90,000 exceeds
+  65,504, the largest float16. So u' is ∞, 1 - t² is 0, and their product is NaN. The right slope is 1.
+"""
+
+import math
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, elementwise, mistake
+
+HINTS = (
+    "x appears as a factor and inside tanh. Which two terms does the product rule give?",
+    "The slope of tanh(u) is 1 - tanh(u)², times the slope of u. Differentiate the cube in u as well.",
+    "Compute `t` and `du`, the slope of u. The result is g times the sum of `(1 + t) / 2` and `x / 2 * ...`.",
+)
+CASES = elementwise(at=[0.0, 1.0, -1.0, -0.7525, 2.0, -2.0, 2.7, -5.0])
+MISTAKES = [
+    edit("no-three", "the slope of x³ is x²", "What is the derivative of x³?", "3 * 0.044715 -> 0.044715"),
+    edit("no-cube", "u is a straight line in x", "Does u move evenly when x moves evenly?", "du = ... -> du = c"),
+    edit(
+        "no-inner",
+        "the slope of tanh(u) in x is 1 - tanh(u)²",
+        "How fast does u move when x moves?",
+        "(1 - t**2) * du -> (1 - t**2)",
+    ),
+    edit(
+        "no-root",
+        "the slope of u does not contain √(2/π)",
+        "u is a constant times a sum. What happens to the constant when you differentiate?",
+        "du = c * -> du =",
+    ),
+    edit("no-square", "the slope of tanh is 1 - tanh", "What is tanh'(u) far to the left, at t = -1?", "t**2 -> t"),
+    edit(
+        "gate-only",
+        "the gate (1 + t)/2 does not depend on x",
+        "Raise x: does (1 + tanh(u))/2 stay the same?",
+        "return ... -> return g * (1 + t) / 2",
+    ),
+    edit(
+        "product-rule-missing",
+        "only the gate (1 + t)/2 depends on x",
+        "Far to the right GELU is the identity. What slope does your code give there?",
+        "((1 + t) / 2 + x -> (x",
+    ),
+    edit(
+        "no-x",
+        "the second term of the product rule is only the slope of the gate",
+        "(x·Φ)' = Φ + x·Φ'. What multiplies the slope of the gate?",
+        "x / 2 -> 1 / 2",
+    ),
+    edit(
+        "sigmoid-approximation",
+        "the forward computed x · σ(1.702 x)",
+        "Which formula did this forward use?",
+        "t = ... -> t = np.tanh(0.851 * x)",
+        "du = ... -> du = 0.851",
+    ),
+]
+
+
+def forward(x):
+    return engine.gelu(x, approximate="tanh")
+
+
+def gelu_tanh_backward(g, x):
+    c = math.sqrt(2 / math.pi)
+    t = np.tanh(c * (x + 0.044715 * x**3))
+    du = c * (1 + 3 * 0.044715 * x**2)
+    return g * ((1 + t) / 2 + x / 2 * (1 - t**2) * du)
+
+
+@mistake("exact-gelu", "the forward computed the exact GELU", "Which formula contains erf? Is it the one in the task?")
+def gelu_tanh_backward(g, x):
+    cdf = (1 + np.vectorize(math.erf, otypes=[x.dtype])(x / math.sqrt(2))) / 2
+    return g * (cdf + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
