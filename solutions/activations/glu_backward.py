@@ -1,0 +1,143 @@
+"""Let s = σ(b). The output is a product, so the value has the slope s and the gate has the slope a · σ'(b) with σ' =
+s(1 - s):
+
+    da = g · s        db = g · a · s · (1 - s)
+
+dx holds da and db in the order of the halves of x. Each element of out depends on one element of a and on the element
+of b at the same place, so there is no sum.
+
+For a fixed gate the output is linear in a. A fully open gate therefore passes the gradient of the value unchanged,
+however large a is. With tanh(a) in place of a, the slope 1 - tanh² would make that gradient small for large a. The gate
+does saturate: for b far from 0, db is nearly 0.
+
+exp(-b) overflows for b far below 0. tanh never overflows, and σ(b) = (1 + tanh(b/2))/2.
+
+Cost: one tanh and eight other operations per element of out, and a copy of both halves into one array. The forward
+takes one tanh and four other operations. x is saved, which is twice as large as out.
+
+PyTorch: `GluBackward0` saves x and the axis, and computes the sigmoid again. Its result is one array too. A single
+matrix product usually computes both halves, so the backward of that product needs da and db in one array.
+
+Asked next:
+
+- Megatron-LM computes SwiGLU from one array of two halves. Which half goes through SiLU? → The first. In `F.glu` the
+  second half goes through the sigmoid. A checkpoint that moves between the two conventions must exchange the halves of
+  the weight.
+- How does db simplify if `out` is at hand? → a · s is out, so db = g · out · (1 - s).
+- A gate is closed, with b far below 0. What are da and db? → Both are nearly 0, because both contain the factor s. The
+  unit then gets almost no gradient, like a ReLU with a negative input.
+- What changes for SwiGLU, a · silu(b)? → da = g · silu(b), and db = g · a · s · (1 + b(1 - s)).
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake
+
+HINTS = (
+    "The output is a product. What is its slope in a, and what is its slope in b?",
+    "da is g times the gate. db is g times a times the slope of the sigmoid. dx holds both in the order of x.",
+    "Split x, and compute `s`, the sigmoid of b. Join `g * s` and `g * a * ...` along the last axis.",
+)
+SATURATED = [[1000.0, -1000.0, 1000.0, 1000.0, 1000.0, -1000.0]]
+CASES = [
+    given("x[n,4]"),
+    given("x[k,n,6]", large=False),
+    given("x[n,2]", large=False, note="halves of one element"),
+    given("x[8]", large=False, note="one axis"),
+    given("x[4,4]", large=False, note="square"),
+    given("x[1,6]", x=SATURATED, smooth=False, large=False, note="values of ±1000"),
+]
+MISTAKES = [
+    edit(
+        "halves-swapped",
+        "the gradient of the gate comes first",
+        "Which half of x is the value? Where in dx does its gradient belong?",
+        "(da, db) -> (db, da)",
+    ),
+    edit(
+        "gate-no-a",
+        "the slope of the output in the gate is σ'",
+        "What multiplies σ(b) in the forward?",
+        "db = g * a * s -> db = g * s",
+    ),
+    edit(
+        "value-only",
+        "the gate is a constant",
+        "Does out change if b changes?",
+        "db = ... -> db = 0 * g",
+    ),
+    edit(
+        "gate-first",
+        "the first half is the gate",
+        "Read the task again: which half goes through the sigmoid?",
+        "a, b = -> b, a =",
+        "(da, db) -> (db, da)",
+    ),
+    edit(
+        "value-not-gated",
+        "the value reaches the output unchanged",
+        "By how much does out move when a moves by 1 and the gate is 0.5?",
+        "da = g * s -> da = g + 0 * s",
+    ),
+    edit(
+        "no-sigmoid-slope",
+        "the gate is b itself",
+        "Which function of b multiplies a? What is its slope?",
+        "db = g * a * s * (1 - s) -> db = g * a",
+    ),
+    edit(
+        "no-complement",
+        "the slope of σ is σ",
+        "Far to the right σ is constant. What is its slope there?",
+        "g * a * s * (1 - s) -> g * a * s",
+    ),
+    edit(
+        "swiglu",
+        "the gate is silu(b), as in SwiGLU",
+        "Which function of b multiplies a in the task?",
+        "da = g * s -> da = g * b * s",
+        "s * (1 - s) -> s * (1 + b * (1 - s))",
+    ),
+    edit(
+        "naive-exp",
+        "exp(b) is finite for every b",
+        "What is exp(1000) in floating point? What is infinity divided by infinity?",
+        "s = ... -> s = np.exp(b) / (1 + np.exp(b))",
+    ),
+    edit(
+        "stacked",
+        "the two gradients lie along a new axis",
+        "Which shape does x have, and which shape does your dx have?",
+        "np.concatenate((da, db), axis=-1) -> np.stack((da, db), axis=-1)",
+    ),
+]
+
+
+def forward(x):
+    return engine.glu(x, axis=-1)
+
+
+def glu_backward(g, x):
+    a, b = np.split(x, 2, axis=-1)
+    s = (1 + np.tanh(b / 2)) / 2
+    da = g * s
+    db = g * a * s * (1 - s)
+    return np.concatenate((da, db), axis=-1)
+
+
+@mistake(
+    "interleaved",
+    "values and gates alternate in x",
+    "In an x of four elements, which element gates the first one?",
+)
+def glu_backward(g, x):
+    a, s = x[..., ::2], (1 + np.tanh(x[..., 1::2] / 2)) / 2
+    return np.stack((g * s, g * a * s * (1 - s)), axis=-1).reshape(x.shape)
+
+
+@mistake("two-results", "value and gate are two inputs", "How many arrays did the forward take?")
+def glu_backward(g, x):
+    a, b = np.split(x, 2, axis=-1)
+    s = (1 + np.tanh(b / 2)) / 2
+    return g * s, g * a * s * (1 - s)
