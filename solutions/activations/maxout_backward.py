@@ -1,0 +1,165 @@
+"""Each output is one of k elements of x. If this winner moves by a little, the output moves by the same amount. The
+other elements do not move the output. So the winner gets g and the others get 0.
+
+The layout decides which elements compete. Reshape each row to (k, m): element j of piece i is then at [i, j], and
+`argmax` along the axis of the pieces finds the winners. `argmax` returns the first maximum, as the task asks.
+
+One check follows. The k gradients that belong to one output sum to g, at ties too, because moving all k elements by h
+moves the output by h.
+
+Cost: k - 1 comparisons per output, and one write per element of x. The backward does not need the values of x. One
+index per output is enough, and one byte holds it for k up to 256.
+
+PyTorch: there is no maxout, but `x.unflatten(1, (k, m)).max(dim=1)` computes it. `MaxBackward0` saves the indices as
+int64 and gives all of g to the index that the forward returned, which is the first maximum. `amax(dim=1)` saves x and
+its result, and shares g equally among tied pieces. So does `jnp.max`.
+
+Asked next:
+
+- The pieces come from a linear layer. Which of its weights get a gradient from one example? → For each output, only the
+  weights of the winning piece. A piece that never wins is never trained.
+- Which activations are a maxout of two pieces? → ReLU is max(z, 0), the absolute value is max(z, -z), and a leaky ReLU
+  with alpha ≤ 1 is max(z, alpha · z).
+- Finite differences disagree with your backward at a tie. Is your backward wrong? → No. A central difference moves one
+  of two tied pieces by ±h. The maximum moves for one sign only, so the difference gives 1/2. The task's convention
+  gives 1 and 0.
+- What is the JVP? → Take the tangents at the winning indices: `np.take_along_axis(v, winner, axis=1)` for a tangent v
+  of shape (N, k, m). The backward scatters to the indices from which the JVP gathers.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Which k elements of a row compete for out[n, 0]? Which of them move it?",
+    "Give each g to the first element with the maximum among its k elements. All others get 0.",
+    "Reshape to (N, k, m). Find `winner` with `argmax`, and fill zeros with `np.put_along_axis(dx, ..., axis=1)`.",
+)
+
+
+def no_ties(rng, shape, _):
+    return 0.5 * rng.permutation(shape[0] * shape[1]).reshape(shape) - 3
+
+
+def ties(rng, shape, _):
+    return rng.choice([-3.0, -2.0, -1.0], shape)
+
+
+CASES = [
+    given("x[N,4]", x=no_ties, k=2, note="two pieces of two"),
+    given("x[N,6]", x=no_ties, k=3, large=False, note="three pieces of two"),
+    given("x[N,6]", x=no_ties, k=2, large=False, note="two pieces of three"),
+    given("x[N,3]", x=no_ties, k=3, large=False, note="pieces of one element"),
+    given("x[N,3]", x=no_ties, k=1, large=False, note="one piece"),
+    given("x[1,4]", x=[[-1.0, 2.0, -1.0, 2.0]], k=2, smooth=False, large=False, note="equal pieces"),
+    given("x[4,6]", x=ties, k=3, smooth=False, large=False, note="ties"),
+]
+
+
+def forward(x, k):
+    pieces = engine.reshape(x, (len(x), k, -1))
+    winner = engine.argmax(pieces, axis=1)
+    return engine.take_along_axis(pieces, winner[:, None], axis=1)[:, 0]
+
+
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    winner = pieces.argmax(axis=1)
+    dx = np.zeros_like(pieces)
+    np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "all-ties",
+    "each piece with the maximum gets all of g",
+    "Move all tied elements by h. By how much does out move, and what do your gradients sum to?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    best = pieces.max(axis=1, keepdims=True)
+    return np.where(pieces == best, g[:, None], 0).reshape(x.shape)
+
+
+@mistake(
+    "ties-shared",
+    "tied pieces share g equally, as in `amax`",
+    "Which of several tied pieces gets the gradient by the task's rule?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    best = pieces == pieces.max(axis=1, keepdims=True)
+    return (best * (g / best.sum(axis=1).astype(g.dtype))[:, None]).reshape(x.shape)
+
+
+@mistake(
+    "last-tie",
+    "the last of several tied pieces wins",
+    "Which of several tied pieces gets the gradient by the task's rule?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    dx = np.zeros_like(pieces)
+    winner = k - 1 - pieces[:, ::-1].argmax(axis=1)
+    np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "layout",
+    "neighbouring elements of a row compete",
+    "Let k = 2 and m = 2. Which element competes with x[n, 0]: x[n, 1] or x[n, 2]?",
+)
+def maxout_backward(g, x, k):
+    groups = x.reshape(len(x), -1, k)
+    dx = np.zeros_like(groups)
+    np.put_along_axis(dx, groups.argmax(axis=2)[..., None], g[..., None], axis=2)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "every-piece",
+    "each piece gets g, as in a sum",
+    "Does out move if an element below the maximum moves?",
+)
+def maxout_backward(g, x, k):
+    return np.tile(g, (1, k))
+
+
+@mistake(
+    "one-winner-per-row",
+    "one piece wins the whole row",
+    "Can different outputs of a row come from different pieces?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    dx = np.zeros_like(pieces)
+    rows = np.arange(len(x))
+    winner = pieces.max(axis=2).argmax(axis=1)
+    dx[rows, winner] = g
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "zero-is-a-piece",
+    "the maximum is taken with 0 too, as in ReLU",
+    "All pieces are negative. What is out, and does it move with the largest piece?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    dx = np.zeros_like(pieces)
+    winner = pieces.argmax(axis=1)[:, None]
+    open_gate = np.take_along_axis(pieces, winner, axis=1) > 0
+    np.put_along_axis(dx, winner, g[:, None] * open_gate, axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "mean-over-pieces",
+    "g is spread evenly over the pieces",
+    "Does out move if an element below the maximum moves?",
+)
+def maxout_backward(g, x, k):
+    return np.tile(g / k, (1, k))
