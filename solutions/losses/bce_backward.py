@@ -1,0 +1,146 @@
+"""The slope of log p is 1/p, and the slope of log(1 - p) is -1/(1 - p). One element of the sum has the slope
+
+    -t/p + (1 - t)/(1 - p)  =  (-t(1 - p) + (1 - t)p) / (p(1 - p))  =  (p - t) / (p(1 - p))
+
+The numerator is prediction minus target. The denominator is the slope of the sigmoid, written in terms of its output.
+If p = σ(x), multiplying by this slope gives p - t, the gradient with respect to the logit.
+
+Near 0 and 1 the denominator is small. With the smallest denominator 1e-12, an exact and right prediction such as p = t
+= 1 has the gradient 0 instead of 0/0. An exact and wrong prediction has a gradient of ±1e12 · g/n, with the right sign.
+
+Only the common denominator gives these values. Clipping p to [1e-12, 1 - 1e-12] changes the numerator too: at p = t = 0
+the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not even prevent the division by 0.
+
+Cost: two subtractions, two products, a maximum and a quotient per element, without any exponential or logarithm. The
+forward takes two logarithms per element. Only p and t are saved.
+
+PyTorch: `F.binary_cross_entropy` raises each logarithm to at least -100, so the loss of one element is at most 100.
+`BinaryCrossEntropyBackward0` saves p and t, and divides by max(p(1 - p), 1e-12). This is not the derivative of the
+limited logarithm, which would be 0. So at p = 0 and t = 1 the loss is 100 and the gradient is -1e12. Probabilities
+outside [0, 1] raise a `RuntimeError`.
+
+Asked next:
+
+- p = σ(x) with x = -200, in float32. The target is 1. Which gradient reaches x, and which one does
+  `binary_cross_entropy_with_logits` give? → σ(-200) underflows to 0. The loss passes back -1e12, and the backward of
+  the sigmoid multiplies it by p(1 - p) = 0. The gradient is 0 at the largest possible error. From the logit it is -1.
+- The target is 1 and p tends to 1 from below. Does the gradient with respect to p tend to 0? → No. It is -1/p, which
+  tends to -1. Only the gradient with respect to the logit tends to 0, because σ' does. At p = 1 exactly, the convention
+  gives 0.
+- Why do other implementations add 1e-12 inside the logarithms, and what changes? → -log(p + ε) is smooth and finite at
+  p = 0, with the slope -1/ε there. At p = 0 and t = 0 the slope is then 1 instead of 0, and that is the exact slope of
+  -log(1 - p). In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p or 1 - p is tiny.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, uniform
+
+HINTS = (
+    "The loss contains p twice. What are the two slopes, and what is their sum as one fraction?",
+    "The numerator is prediction minus target. The denominator is p(1 - p), raised to at least 1e-12.",
+    "Divide `p - t` by `np.maximum(..., 1e-12)`, then scale by g and by the number of elements.",
+)
+
+
+def labels(rng, shape, _):
+    """Draw targets of exactly 0 and 1."""
+    return rng.integers(0, 2, shape).astype(float)
+
+
+def edges(rng, shape, _):
+    """Draw probabilities of exactly 0 and 1, and some in between."""
+    return rng.choice([0.0, 1.0, 0.0, 1.0, 0.5, 0.125], shape)
+
+
+WRT = ("p",)
+CASES = [
+    given("p[n,m] t[n,m]", p=uniform(0.05, 0.95), t=uniform(0, 1), note="targets between 0 and 1"),
+    given("p[n] t[n]", p=uniform(0.05, 0.95), t=labels, note="labels"),
+    given("p[n,3] t[n,3]", p=edges, t=labels, smooth=False, large=False, note="p exactly 0 or 1"),
+    given(
+        "p[4] t[4]",
+        p=[2e-12, 5e-13, 1e-9, 3e-12],
+        t=[1.0, 1.0, 0.0, 0.5],
+        smooth=False,
+        note="p near 0",
+    ),
+    given("p[] t[]", p=uniform(0.05, 0.95), t=uniform(0, 1), large=False, note="one number"),
+]
+MISTAKES = [
+    edit(
+        "logit-rule",
+        "the gradient is the same as for a logit",
+        "p - t is the gradient with respect to the logit. Which factor leads from the logit to p?",
+        " / np.maximum(p * (1 - p), 1e-12) ->",
+    ),
+    edit(
+        "one-term",
+        "only positives have a loss",
+        "A negative example is predicted with p = 0.9. Which term of the loss corrects it?",
+        "(p - t) / np.maximum(p * (1 - p), 1e-12) -> -t / np.maximum(p, 1e-12)",
+    ),
+    edit(
+        "nan-at-edge",
+        "p is never exactly 0 or 1",
+        "What is (p - t)/(p(1 - p)) at p = t = 1?",
+        "np.maximum(p * (1 - p), 1e-12) -> (p * (1 - p))",
+    ),
+    edit(
+        "epsilon",
+        "1e-12 is added to the denominator",
+        "Take p = 2e-12. What is your denominator, and what should it be?",
+        "np.maximum(p * (1 - p), 1e-12) -> (p * (1 - p) + 1e-12)",
+    ),
+    edit(
+        "clipped",
+        "the probability itself is limited",
+        "At p = t = 0, the loss cannot fall any further. What is your numerator there?",
+        "return ... -> q = np.clip(p, 1e-12, 1 - 1e-7); return g * (q - t) / (q * (1 - q)) / p.size",
+    ),
+    edit(
+        "two-floors",
+        "each of the two fractions has its own smallest denominator",
+        "At p = t = 1, what do your two fractions give? What should the sum be?",
+        "(p - t) / np.maximum(p * (1 - p), 1e-12) -> ((1 - t) / np.maximum(1 - p, 1e-12) - t / np.maximum(p, 1e-12))",
+    ),
+    edit(
+        "edge-is-flat",
+        "the loss is constant where the denominator is too small",
+        "At p = 0 and t = 1, descent should raise p. Does your gradient say so?",
+        "g * (p - t) -> g * (p - t) * (p * (1 - p) >= 1e-12)",
+    ),
+    edit(
+        "no-complement",
+        "the denominator is p",
+        "At p near 1 and t = 0 the loss is steep. What does your code divide by?",
+        "p * (1 - p) -> p",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the elements",
+        "If every element is in the batch twice, should the gradient of an element stay the same?",
+        " / p.size ->",
+    ),
+    edit(
+        "batch-N",
+        "the mean runs over the first axis only",
+        "For p of shape (2, 3), by which number does the mean divide?",
+        "p.size -> (len(p) if p.ndim else 1)",
+    ),
+    edit("sign", "the numerator is target minus prediction", "At t = 0, which sign has the slope?", "p - t -> t - p"),
+]
+
+
+def forward(p, t):
+    # The engine's own loss has the slope of the limited logarithm at 0 and 1, which PyTorch's backward does not have.
+    fixed = engine.stop_gradient(p)
+    inside = fixed * (1 - fixed) >= 1e-12
+    q = engine.where(inside, p, 0.5)
+    line = p * ((fixed - t) / 1e-12)
+    return engine.where(inside, -(t * engine.log(q) + (1 - t) * engine.log(1 - q)), line).mean()
+
+
+def bce_backward(g, p, t):
+    return g * (p - t) / np.maximum(p * (1 - p), 1e-12) / p.size
