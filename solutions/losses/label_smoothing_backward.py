@@ -1,0 +1,143 @@
+"""Write log_softmax(z)_c = z_c - logsumexp(z). The loss of one row is
+
+    -Σ_c q_c (z_c - logsumexp(z))  =  logsumexp(z) · Σ_c q_c - Σ_c q_c z_c
+
+Each row of q sums to 1, because (1 - eps) + C · eps/C = 1. The gradient of logsumexp is softmax(z), so the gradient of
+the row is softmax(z) - q. The smoothed label takes the place of the one-hot label. The mean divides by N, and the chain
+rule multiplies by g.
+
+At a wrong class the gradient is p_c - eps/C, which is negative if p_c is below eps/C. Descent then raises the logit of
+a wrong class. Without smoothing that never happens.
+
+The gradient is 0 if softmax(z) = q. Without smoothing no finite logits reach that point, so the logit of the label
+grows without end. With smoothing, the label's logit stops at a finite distance above the others:
+
+    log((1 - eps + eps/C) / (eps/C))
+
+For C = 1000 and eps = 0.1 this distance is 9.1.
+
+Cost: as without smoothing, one softmax per row. The array q is not needed: subtract eps/C from every entry of softmax,
+then 1 - eps at each label. The forward does not need q either. It takes the label's logit and the mean of the row's
+logits.
+
+PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes two losses from one log-softmax and adds them. One is
+`nll_loss`, weighted with 1 - eps, and the other is the sum of the log-probabilities, weighted with eps/C. With class
+weights w, the second loss weights log p_c with w_c. The divisor is the sum of the labels' weights for both losses.
+Ignored rows are left out of both.
+
+Asked next:
+
+- Training is perfect, softmax(z) = q. Is the loss 0? → No. It is the entropy of q, which is 1.015 for C = 1000 and
+  eps = 0.1. To compare runs with different eps, report the loss without smoothing.
+- Some implementations give the label 1 - eps and every other class eps/(C - 1). How is this related to the definition
+  here? → It is the same smoothing with another eps: eps' = eps · C/(C - 1) in the definition here gives eps/(C - 1) at
+  the other classes. For C = 2, eps' is twice eps.
+- What does eps = 1 train? → The label disappears from q, so the loss pulls every row to the uniform distribution. It is
+  -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given
+
+HINTS = (
+    "The label of a row is now a distribution. What does each row of q sum to, and what is the gradient of logsumexp?",
+    "One row gives softmax minus q. The mean divides by N, and the chain rule multiplies by g.",
+    "Compute softmax into `p`. Subtract `eps / ...` from every entry, then `1 - eps` from the entry of each label.",
+)
+
+
+# If the logits were a few tens apart, the case would test digits of p - 1 that only one order of operations keeps. So
+# these logits are hundreds apart.
+def hundreds(rng, shape, _):
+    return 100.0 * rng.integers(-10, 11, shape)
+
+
+CASES = [
+    given("logits[N,C] y[N]", y=below("C"), eps=0.1, note="eps=0.1"),
+    given("logits[N,C>=2] y[N]", y=below("C"), eps=0.5, note="eps=0.5"),
+    given("logits[N,3] y[N]", y=below(3), eps=0.0, large=False, note="no smoothing"),
+    given("logits[N,4] y[N]", y=below(4), eps=1.0, large=False, note="eps=1"),
+    given("logits[N,C] y[N]", y=below("C"), eps=0.25, logits=hundreds, smooth=False, large=False, note="logits ±1000"),
+    given("logits[1,3] y[1]", logits=[[1.0, 2.0, -1.0]], y=[1], eps=0.3, note="one row"),
+]
+MISTAKES = [
+    edit(
+        "hard-label",
+        "smoothing does not affect the gradient",
+        "At which probabilities is your gradient 0? At which ones should it be?",
+        "p -= eps / logits.shape[1] ->",
+        "-= 1 - eps -> -= 1",
+    ),
+    edit(
+        "eps-over-C-1",
+        "eps is shared among the other classes only",
+        "What is q at the label for eps = 0.5 and C = 2? Read the definition again.",
+        "p -= eps / logits.shape[1] -> p -= eps / max(logits.shape[1] - 1, 1)",
+        "-= 1 - eps -> -= 1 - eps - eps / max(logits.shape[1] - 1, 1)",
+    ),
+    edit(
+        "scaled",
+        "smoothing only makes the gradient smaller",
+        "With eps = 1 the labels do not matter any more. Is the gradient 0 then?",
+        "p -= eps / logits.shape[1] ->",
+        "-= 1 - eps -> -= 1",
+        "return p -> return (1 - eps) * p",
+    ),
+    edit(
+        "no-uniform-part",
+        "only the label's own term changes",
+        "What does each row of your q sum to? What does your gradient sum to?",
+        "p -= eps / logits.shape[1] ->",
+    ),
+    edit(
+        "not-shared",
+        "every class gets all of eps",
+        "What does each row of your q sum to?",
+        "p -= eps / logits.shape[1] -> p -= eps",
+    ),
+    edit(
+        "label-keeps-1",
+        "the uniform part is added to a full one-hot label",
+        "What does each row of your q sum to?",
+        "-= 1 - eps -> -= 1",
+    ),
+    edit(
+        "exchanged",
+        "eps is the share that stays with the label",
+        "With eps = 0 the loss is the ordinary cross-entropy. What is your q then?",
+        "p -= eps / logits.shape[1] -> p -= (1 - eps) / logits.shape[1]",
+        "-= 1 - eps -> -= eps",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the batch",
+        "If every row is in the batch twice, should the gradient of a row stay the same?",
+        "(g / len(y)) -> g",
+    ),
+    edit(
+        "divide-by-NC",
+        "the mean runs over rows and classes",
+        "How many terms does the mean have: one for each row, or one for each logit?",
+        "(g / len(y)) -> (g / logits.size)",
+    ),
+    edit(
+        "no-max-shift",
+        "exp of a logit cannot overflow",
+        "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
+        "logits - logits.max(axis=1, keepdims=True) -> logits",
+    ),
+]
+
+
+def forward(logits, y, eps):
+    return engine.cross_entropy(logits, y, label_smoothing=eps)
+
+
+def label_smoothing_backward(g, logits, y, eps):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p -= eps / logits.shape[1]
+    p[np.arange(len(y)), y] -= 1 - eps
+    return p * (g / len(y))
