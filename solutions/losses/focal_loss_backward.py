@@ -1,0 +1,193 @@
+"""Treat both labels at once. Let s = x for label 1 and s = -x for label 0. Because 1 - σ(x) = σ(-x), the probability of
+the right class is p_t = σ(s) in both cases. Write p for p_t and q for 1 - p. One element has the loss -q^γ log p with
+
+    dp/ds = pq,    dq/ds = -pq,    d(log p)/ds = q
+
+The product rule gives
+
+    d/ds [-q^γ log p]  =  γ q^(γ-1) · pq · log p - q^γ · q  =  q^γ · (γ p log p - q)
+
+The chain rule from x to s multiplies by the sign, 1 for label 1 and -1 for label 0. The mean divides by n. In the
+code, `np.where` takes a label of 1 as true and a label of 0 as false.
+
+For γ = 0 the slope is -q in s, which is σ(x) - t in x: the ordinary cross-entropy. The first term of the bracket
+belongs to the factor q^γ, which depends on x too. Both terms have the same sign, so the slope never changes its sign.
+
+The last form has no division and no power below γ. Each part can be computed without overflow: log p = -log(1 + e^-s)
+by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/dp fails: it contains q^γ/p, which is
+1/0 at s = -1000. It also contains q^(γ-1), which is 0 to a negative power at s = 1000 if γ < 1.
+
+Cost: two logaddexp, two exponentials, a power and about ten other operations per element. The forward needs nearly the
+same. Only x and t are saved.
+
+PyTorch: PyTorch itself has no focal loss. Written with `sigmoid` and `log`, the gradient fails at both ends: in float32
+with gamma = 2, x = -200 and t = 1 it is NaN. Use `F.logsigmoid(s)` for log p and `F.logsigmoid(-s)` for log q, with
+q^γ = exp(γ log q).
+
+Asked next:
+
+- γ = 2 and p_t = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
+  loss is 100 times smaller, because (1 - 0.9)² = 0.01. The gradient is only 34.5 times smaller, because the slope of
+  (1 - p_t)² adds a second term.
+- Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 it is larger if p_t
+  is below 0.30. At p_t = 0.1 it is 1.22 times as large.
+- A detector starts with almost only background. Which bias should its last layer have? → Start with a small probability
+  of the foreground, such as 0.01, so the bias is -log(0.99/0.01) = -4.6. With the bias 0, every background element
+  starts at p_t = 0.5, and their sum dominates the first steps.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, uniform
+
+HINTS = (
+    "How can you write p_t as the sigmoid of one number for both labels? Which factors of the loss depend on it?",
+    "With p = σ(s), the slope of p in s is p(1 - p), and that of log p is 1 - p. Use the product rule.",
+    "With q = 1 - p, the slope in s is `q**gamma` times a bracket. One term of the bracket is `-q`.",
+)
+
+
+def labels(rng, shape, _):
+    return rng.integers(0, 2, shape).astype(float)
+
+
+def hundreds(rng, shape, _):
+    return 100.0 * rng.integers(-10, 11, shape)
+
+
+WRT = ("x",)
+CASES = [
+    given("x[n,m] t[n,m]", t=labels, gamma=2.0, note="gamma=2"),
+    given("x[n] t[n]", t=labels, gamma=0.5, large=False, note="gamma=0.5"),
+    given("x[n] t[n]", t=labels, gamma=0.0, large=False, note="gamma=0"),
+    given("x[n,3] t[n,3]", x=uniform(-4, 4), t=labels, gamma=3.0, large=False, note="gamma=3"),
+    given(
+        "x[6] t[6]",
+        x=[1000.0, -1000.0, 1000.0, -1000.0, 0.0, 0.0],
+        t=[0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+        gamma=0.5,
+        smooth=False,
+        note="logits of ±1000",
+    ),
+    given("x[n] t[n]", x=hundreds, t=labels, gamma=2.0, smooth=False, large=False, note="logits of hundreds"),
+]
+
+
+def forward(x, t, gamma):
+    s = (2 * t - 1) * x
+    return -(engine.exp(gamma * engine.logsigmoid(-s)) * engine.logsigmoid(s)).mean()
+
+
+def focal_loss_backward(g, x, t, gamma):
+    s = np.where(t, x, -x)
+    log_p = -np.logaddexp(0, -s)
+    q = np.exp(-np.logaddexp(0, s))
+    ds = q**gamma * (gamma * np.exp(log_p) * log_p - q)
+    return g * np.where(t, ds, -ds) / x.size
+
+
+MISTAKES = [
+    edit(
+        "weight-constant",
+        "the factor (1 - p_t)^gamma does not depend on x",
+        "The loss is a product of two factors. Which of them changes if x changes?",
+        "gamma * np.exp(log_p) * log_p - q -> -q",
+    ),
+    edit(
+        "log-constant",
+        "only the factor (1 - p_t)^gamma depends on x",
+        "Set gamma = 0. What loss is left, and what is your gradient?",
+        "gamma * np.exp(log_p) * log_p - q -> gamma * np.exp(log_p) * log_p",
+    ),
+    edit(
+        "sign-negative-class",
+        "p_t rises with x for both labels",
+        "For label 0, p_t is 1 - σ(x). Which slope has p_t in x?",
+        "np.where(t, ds, -ds) -> ds",
+    ),
+    edit(
+        "negatives-as-positives",
+        "p_t is σ(x) for both labels",
+        "Take a logit of 5 with label 0. Is this example classified well?",
+        "np.where(t, x, -x) -> x",
+        "np.where(t, ds, -ds) -> ds",
+    ),
+    edit(
+        "no-gamma",
+        "the slope of u^gamma is u^(gamma - 1)",
+        "What is the slope of u²?",
+        "gamma * np.exp(log_p) -> np.exp(log_p)",
+    ),
+    edit(
+        "power-kept",
+        "differentiating keeps the power gamma of 1 - p_t",
+        "What is the slope of u²? How does the power change?",
+        "gamma * np.exp(log_p) * log_p - q -> gamma * q * np.exp(log_p) * log_p - q",
+    ),
+    edit(
+        "plus",
+        "the slope of (1 - p_t)^gamma in p_t is positive",
+        "Does 1 - p_t rise or fall if p_t rises?",
+        "gamma * np.exp(log_p) * log_p - q -> -gamma * np.exp(log_p) * log_p - q",
+    ),
+    edit(
+        "weight-of-p",
+        "the factor is p_t^gamma",
+        "An example is classified well, p_t = 0.99. Should it count much or little?",
+        "q**gamma -> np.exp(gamma * log_p)",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the elements",
+        "If every element is in the batch twice, should the gradient of an element stay the same?",
+        " / x.size ->",
+    ),
+    edit(
+        "batch-N",
+        "the mean runs over the first axis only",
+        "For x of shape (2, 3), by which number does the mean divide?",
+        "x.size -> len(x)",
+    ),
+]
+
+
+def sigmoid(x):
+    return (1 + np.tanh(x / 2)) / 2
+
+
+@mistake(
+    "log-of-zero",
+    "p_t and 1 - p_t are never 0 in floating point",
+    "What is p_t at x = -1000 and t = 1? What do log p_t and 1/p_t give?",
+)
+def focal_loss_backward(g, x, t, gamma):
+    sign = 2 * t - 1
+    p = sigmoid(sign * x)
+    slope = gamma * (1 - p) ** (gamma - 1) * np.log(p) - (1 - p) ** gamma / p
+    return g * sign * p * (1 - p) * slope / x.size
+
+
+@mistake(
+    "clipped",
+    "clipping p_t only prevents a division by 0",
+    "At x = -1000 and t = 1 the slope of the loss is -1. What is p_t(1 - p_t) in your code there?",
+)
+def focal_loss_backward(g, x, t, gamma):
+    sign = 2 * t - 1
+    p = sigmoid(sign * x)
+    c = np.clip(p, 1e-6, 1 - 1e-6)
+    slope = gamma * (1 - c) ** (gamma - 1) * np.log(c) - (1 - c) ** gamma / c
+    return g * sign * p * (1 - p) * slope / x.size
+
+
+@mistake(
+    "probability-gradient",
+    "the gradient with respect to p_t is the answer",
+    "You have dL/dp_t. Which step leads from x to p_t?",
+)
+def focal_loss_backward(g, x, t, gamma):
+    sign = 2 * t - 1
+    p = np.clip(sigmoid(sign * x), 1e-6, 1 - 1e-6)
+    slope = gamma * (1 - p) ** (gamma - 1) * np.log(p) - (1 - p) ** gamma / p
+    return g * sign * slope / x.size
