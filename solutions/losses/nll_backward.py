@@ -1,0 +1,114 @@
+"""The loss reads one entry of each row and computes a weighted sum of these entries. Each entry that is read has the
+slope -1/N, and every other entry has the slope 0. So dlogp is an array of zeros with -g/N at [n, y_n].
+
+The forward gathers, and the backward scatters. Row n receives only one contribution, at its own label. So assigning is
+enough, even if several rows have the same label.
+
+The values of logp do not matter. The loss is linear in logp, and the shape is all that the backward needs. The loss
+does not normalise logp, so no softmax appears. The softmax appears in the backward of the log-softmax, which computed
+logp.
+
+Cost: the forward reads N numbers. The backward writes N·C numbers, almost all of them 0. Fusing the loss with the
+log-softmax avoids this array.
+
+PyTorch: `F.nll_loss` expects log-probabilities and does not check them. `NllLossBackward0` saves the input, the labels
+and the divisor of the mean. It returns a dense array, although only N of its entries differ from 0. `F.cross_entropy`
+is `log_softmax` followed by `nll_loss`.
+
+Asked next:
+
+- dlogp has the entries -g/N at the labels. What does the backward of the log-softmax make of it? → It subtracts from
+  each row softmax times the sum of the row. The sum is -g/N, so the result is (softmax - onehot) · g/N.
+- By mistake, `nll_loss` gets logits instead of log-probabilities. What happens in training? → The loss is -z_y, which
+  has no lower bound, and its gradient is constant. The logits of the labels grow without end and nothing pushes the
+  others down. The accuracy may look plausible at first, but the loss becomes negative.
+- `nll_loss` gets the output of a softmax instead of a log-softmax. What happens? → The loss is minus the probability of
+  the label, between -1 and 0. Its gradient in the logits contains p_y as a factor, so a row that is clearly wrong
+  hardly learns.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given, mistake
+
+HINTS = (
+    "Which entries of logp does the loss read? If one of them grows by 1, by how much does the loss change?",
+    "dlogp is 0 everywhere except at the label of each row. There it is the slope of the negative mean, times g.",
+    "Make zeros of logp's shape and dtype. Index with `np.arange(len(y))` and the labels, and assign `... / len(y)`.",
+)
+CASES = [
+    given("logp[N,C] y[N]", y=below("C")),
+    given("logp[5,3] y[5]", y=[2, 2, 0, 2, 0], note="repeated labels"),
+    given("logp[1,4] y[1]", y=[3], note="one row"),
+    given("logp[3,3] y[3]", y=[0, 2, 1], note="a square array"),
+]
+EQUIVALENT = {"assign: ...": "the entry is 0 before, and no index occurs twice"}
+
+
+def forward(logp, y):
+    return engine.nll_loss(logp, y)
+
+
+def nll_backward(g, logp, y):
+    dlogp = np.zeros_like(logp)
+    dlogp[np.arange(len(y)), y] = -g / len(y)
+    return dlogp
+
+
+MISTAKES = [
+    edit(
+        "no-1/N",
+        "the loss is a sum over the rows",
+        "If every row is in the batch twice, should the gradient of a row stay the same?",
+        "-g / len(y) -> -g",
+    ),
+    edit(
+        "divide-by-NC",
+        "the mean runs over all entries of logp",
+        "How many numbers does the mean contain: N, or N times C?",
+        "-g / len(y) -> -g / logp.size",
+    ),
+    edit("plus", "the loss rises with logp", "Which sign stands before the sum?", "-g / -> g /"),
+    edit(
+        "every-row-every-label",
+        "`[:, y]` takes one entry of each row",
+        "Print the shape of `dlogp[:, y]` for three rows. How many entries should one row change?",
+        "np.arange(len(y)), y] -> :, y]",
+    ),
+    edit(
+        "values-for-gradients",
+        "the gradient contains the value of logp",
+        "The loss is linear in logp. Does its slope depend on logp?",
+        "-g / len(y) -> -g / len(y) * logp[np.arange(len(y)), y]",
+    ),
+    edit(
+        "one-over-p",
+        "the loss still takes a logarithm of its input",
+        "The input already is a logarithm. What does the loss do with it?",
+        "-g / len(y) -> -g / len(y) / logp[np.arange(len(y)), y]",
+    ),
+]
+
+
+@mistake(
+    "softmax-rule",
+    "the input holds logits",
+    "Which step turns logits into log-probabilities, and is it part of this loss?",
+)
+def nll_backward(g, logp, y):
+    p = np.exp(logp - logp.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "exp-minus-onehot",
+    "the probabilities belong to the gradient",
+    "Change an entry of logp that is not at a label. Does the loss change?",
+)
+def nll_backward(g, logp, y):
+    p = np.exp(logp)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
