@@ -1,0 +1,132 @@
+"""Consider one pair of vectors. The product a·b depends on a, and so does the norm |a|. The gradient of |a| is a/|a|.
+With the unit vectors u = a/|a| and v = b/|b|, the quotient rule gives
+
+    ∂c/∂a  =  b/(|a| |b|) - (a·b)/(|a|² |b|) · a/|a|  =  (v - c u) / |a|
+
+The roles of a and b are symmetric, so ∂c/∂b = (u - c v)/|b|. Multiply each by the pair's own g.
+
+v - c u is the part of v that is orthogonal to u. A longer or shorter a has the same cosine, so the gradient has no part
+along a, and a·da = 0. For parallel vectors the cosine is ±1, and the gradient is 0. The factor 1/|a| makes the gradient
+of a short vector large: it takes a small step to turn it.
+
+Cost: about 15 operations per element, compared with 6 in the forward. The backward needs a and b, or u, v and the two
+norms. The norms are one number per vector.
+
+PyTorch: `F.cosine_similarity` is not one node. Autograd differentiates two norms, two quotients, a product and a sum.
+PyTorch raises each norm to at least eps = 1e-8, but differentiates the norm as if it had not been raised. For a zero
+vector a, c is 0 and the gradient of a is v/eps, which is 1e8 in size. The default axis is 1, not the last one.
+
+Asked next:
+
+- The loss is 1 - c, and descent subtracts the gradient. What happens to |a|? → It grows. The step is orthogonal to a,
+  so |a + step|² = |a|² + |step|². Longer vectors then get smaller gradients. The same holds for weights in front of a
+  normalisation layer.
+- A model normalises a and b first, and the loss is then only a·b. Where does the term -c u appear? → In the backward of
+  the normalisation. The loss passes back v, and the normalisation removes the part of v along u and divides by the
+  norm.
+- The entries of a float32 vector are about 1e30. What fails, and what helps? → The squares overflow, so |a| is
+  infinite, and c and da are 0. PyTorch 2.13 gives 0 too. Divide each vector by its largest magnitude first, because a
+  scale does not change c. The gradient is then divided by the same magnitude.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, normal
+
+HINTS = (
+    "Make a twice as long. Does the cosine change? What does that say about the inner product of a and da?",
+    "With unit vectors u and v, remove from v its part along u, and divide by the length of a. b is symmetric.",
+    "Take the norms with `keepdims=True` and give g a last axis. Then `da = g * (v - ...) / |a|`.",
+)
+CASES = [
+    given("a[n,d] b[n,d]"),
+    given("a[k,n,d>=2] b[k,n,d]", large=False, note="two axes of vectors"),
+    given("a[d>=2] b[d]", large=False, note="one pair"),
+    given("a[n,4] b[n,4]", a=normal(1e4), b=normal(1e-3), large=False, note="long and short vectors"),
+    given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[2.0, 4.0], [-3.0, 3.0]], note="parallel vectors"),
+    given("a[2,2] b[2,2]", a=[[1.0, 0.0], [3.0, 4.0]], b=[[0.0, 2.0], [-4.0, 3.0]], note="orthogonal vectors"),
+    given("a[n,1] b[n,1]", large=False, note="vectors of length 1"),
+]
+
+
+def forward(a, b):
+    return (a * b).sum(axis=-1) / (engine.norm(a, axis=-1) * engine.norm(b, axis=-1))
+
+
+def cosine_similarity_backward(g, a, b):
+    na = np.sqrt((a * a).sum(axis=-1, keepdims=True))
+    nb = np.sqrt((b * b).sum(axis=-1, keepdims=True))
+    u, v = a / na, b / nb
+    c = (u * v).sum(axis=-1, keepdims=True)
+    g = np.expand_dims(g, -1)
+    return g * (v - c * u) / na, g * (u - c * v) / nb
+
+
+MISTAKES = [
+    edit(
+        "norm-constant",
+        "the norms do not depend on a and b",
+        "Make a twice as long. The cosine stays the same. Is the inner product of a and your da 0?",
+        "v - c * u -> v",
+        "u - c * v -> u",
+    ),
+    edit(
+        "plus",
+        "the term for the norm is added",
+        "Make a twice as long. The cosine stays the same. Is the inner product of a and your da 0?",
+        "v - c * u -> v + c * u",
+        "u - c * v -> u + c * v",
+    ),
+    edit(
+        "no-cosine",
+        "the gradient is the difference of the unit vectors",
+        "How much of v is along u? Take orthogonal vectors as a test.",
+        "v - c * u -> v - u",
+        "u - c * v -> u - v",
+    ),
+    edit(
+        "no-norm",
+        "the gradient does not depend on the length of the vector",
+        "How much does a step of 0.1 turn a vector of length 1, and how much a vector of length 1000?",
+        ") / na -> )",
+        ") / nb -> )",
+    ),
+    edit(
+        "norm-squared",
+        "the gradient is divided by the norm twice",
+        "If a is twice as long, a step must be twice as long to turn it as much. What is the gradient then?",
+        ") / na -> ) / na**2",
+        ") / nb -> ) / nb**2",
+    ),
+    edit(
+        "along-the-other",
+        "the part along the other vector is removed",
+        "da is the gradient of a. To which vector must it be orthogonal?",
+        "v - c * u -> v - c * v",
+        "u - c * v -> u - c * u",
+    ),
+    edit(
+        "swapped",
+        "the results come in the order b, a",
+        "Which of your two results is orthogonal to a?",
+        "return ... -> return g * (u - c * v) / nb, g * (v - c * u) / na",
+    ),
+    edit(
+        "whole-norm",
+        "one norm belongs to the whole array",
+        "How many vectors does `a` hold, and how many norms did the forward take?",
+        "(a * a).sum(axis=-1, keepdims=True) -> (a * a).sum()",
+        "(b * b).sum(axis=-1, keepdims=True) -> (b * b).sum()",
+    ),
+]
+
+
+@mistake(
+    "gradient-of-the-product",
+    "only the inner product depends on a and b",
+    "Which function did the forward divide by? Does it depend on a?",
+)
+def cosine_similarity_backward(g, a, b):
+    g = np.expand_dims(g, -1)
+    return g * b, g * a
