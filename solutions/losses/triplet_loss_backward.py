@@ -1,0 +1,158 @@
+"""The maximum is a gate: it passes the gradient of h_i where h_i > 0, and 0 elsewhere. The gradients of h are
+
+    ∂h/∂a = 2(a - p) - 2(a - n) = 2(n - p)        ∂h/∂p = -2(a - p) = 2(p - a)        ∂h/∂n = 2(a - n)
+
+The anchor is in both distances, and its own value cancels. Multiply each gradient by the gate and by g/N.
+
+Moving all three points together changes no distance, so the three gradients of a triplet sum to 0. Descent moves the
+positive towards the anchor, the negative away from it, and the anchor in the direction from the negative to the
+positive.
+
+The divisor is N, not the number of active triplets. The more triplets satisfy the margin, the smaller the whole
+gradient gets.
+
+Cost: about ten operations per element, compared with seven in the forward. The forward may save one boolean per
+triplet. The three embeddings are needed anyway, so recomputing h costs no memory.
+
+PyTorch: `F.triplet_margin_loss` uses distances, not squared distances: by default |a - p + 1e-6|, a 2-norm. Their
+gradients are unit vectors, so they do not depend on how far apart the points are. The hinge is `clamp_min(0)`, whose
+backward passes the gradient at exactly 0. This differs from the convention here.
+
+Asked next:
+
+- All embeddings of a batch collapse to one point. What are the loss and the gradients? → Each h is the margin, so the
+  loss is the margin, and every triplet is active. All differences are 0, so all gradients are 0: the collapsed state is
+  a stationary point. With unsquared distances the gradient of the norm at 0 is not defined.
+- After some epochs the loss is almost 0 and training stalls. Why, and what helps? → Most random triplets satisfy the
+  margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the batch, or divide by
+  the number of active ones.
+- Why do many choose semi-hard negatives, with |a - p| < |a - n|, instead of the nearest negative? → The
+  nearest negative is almost at the anchor, so its gradient 2(a - n) is almost 0. It is hardly pushed away, whereas the
+  positive still pulls. The embedding may collapse to one point.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, normal
+
+HINTS = (
+    "Which triplets contribute to the gradient? In which of the two distances does each of the three points occur?",
+    "Where h > 0, the gradients of h are 2(n - p), 2(p - a) and 2(a - n). Elsewhere they are 0. Scale by g/N.",
+    "Compute h per row and a column `gate`, which is 2g/N or 0. Then `dp = gate * (pos - ...)`.",
+)
+
+CASES = [
+    given("anchor[N,d] pos[N,d] neg[N,d]", margin=1.0, note="margin=1"),
+    given("anchor[N,d] pos[N,d] neg[N,d]", margin=0.25, pos=normal(2), large=False, note="margin=0.25"),
+    given("anchor[N,3] pos[N,3] neg[N,3]", margin=0.5, neg=normal(1, 20), large=False, note="no active triplet"),
+    given("anchor[N,3] pos[N,3] neg[N,3]", margin=0.5, pos=normal(1, 20), large=False, note="only active triplets"),
+    given(
+        "anchor[3,2] pos[3,2] neg[3,2]",
+        margin=1.0,
+        anchor=[[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]],
+        pos=[[1.0, 1.0], [2.0, 1.0], [1.0, 0.0]],
+        neg=[[1.0, 0.0], [1.0, 3.0], [1.0, 1.0]],
+        smooth=False,
+        note="h exactly 0",
+    ),
+    given("anchor[1,1] pos[1,1] neg[1,1]", margin=1.0, anchor=[[0.0]], pos=[[2.0]], neg=[[-1.0]], note="one number"),
+]
+WRT = ("anchor", "pos", "neg")
+RESULTS = ("da", "dp", "dn")
+
+
+def forward(anchor, pos, neg, margin):
+    h = ((anchor - pos) ** 2).sum(axis=1) - ((anchor - neg) ** 2).sum(axis=1) + margin
+    return engine.relu(h).mean()
+
+
+def triplet_loss_backward(g, anchor, pos, neg, margin):
+    to_pos, to_neg = pos - anchor, neg - anchor
+    h = (to_pos**2 - to_neg**2).sum(axis=1) + margin
+    gate = (h > 0)[:, None] * (2 * g / len(h))
+    return gate * (to_neg - to_pos), gate * to_pos, -gate * to_neg
+
+
+MISTAKES = [
+    edit(
+        "no-gate",
+        "every triplet contributes",
+        "Take a triplet with h = -3. Does the loss change if you move its points a little?",
+        "(h > 0)[:, None] * (2 * g / len(h)) -> 2 * g / len(h)",
+    ),
+    edit(
+        "anchor-one-term",
+        "the anchor is only in the distance to the positive",
+        "In which of the two distances does the anchor occur?",
+        "to_neg - to_pos -> -to_pos",
+    ),
+    edit(
+        "neg-sign",
+        "descent should move the negative towards the anchor",
+        "Descent subtracts the gradient. Does the distance from the anchor to the negative grow then?",
+        "-gate -> gate",
+    ),
+    edit(
+        "at-the-kink",
+        "a triplet with h = 0 is active",
+        "Which gradient does the task ask for at h = 0?",
+        "h > 0 -> h >= 0",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the triplets",
+        "If every triplet is in the batch twice, should the gradient of a triplet stay the same?",
+        " / len(h)) -> )",
+    ),
+    edit(
+        "divide-by-active",
+        "the mean runs over the active triplets",
+        "Add a triplet with h = -3 to the batch. Does the loss change?",
+        "len(h) -> max((h > 0).sum(), 1).astype(g.dtype)",
+    ),
+    edit(
+        "no-two",
+        "the slope of a square is the number squared",
+        "What is the slope of u²?",
+        "2 * g / -> g /",
+    ),
+    edit(
+        "no-margin",
+        "a triplet is active if the positive is farther away than the negative",
+        "Take |a - p|² = 1, |a - n|² = 1.5 and a margin of 1. Is the loss 0?",
+        "sum(axis=1) + margin -> sum(axis=1)",
+    ),
+    edit(
+        "margin-sign",
+        "the margin is subtracted",
+        "Should a larger margin make more or fewer triplets active?",
+        "+ margin -> - margin",
+    ),
+    edit(
+        "gate-of-the-mean",
+        "the maximum is taken of the mean",
+        "How many hinges does the forward compute: one per triplet, or one per batch?",
+        "(h > 0)[:, None] -> (h.mean() > 0)",
+    ),
+    edit(
+        "weighted-by-h",
+        "the loss of a triplet multiplies its gradient",
+        "What is the slope of max(0, h) for h > 0?",
+        "(h > 0)[:, None] -> np.maximum(h, 0)[:, None]",
+    ),
+]
+
+
+@mistake(
+    "unsquared",
+    "the distances are not squared",
+    "The gradient of |u| is u/|u|. What is the gradient of |u|²?",
+)
+def triplet_loss_backward(g, anchor, pos, neg, margin):
+    to_pos, to_neg = pos - anchor, neg - anchor
+    h = (to_pos**2 - to_neg**2).sum(axis=1) + margin
+    gate = (h > 0)[:, None] * (g / len(h))
+    to_pos = to_pos / np.maximum(np.sqrt((to_pos**2).sum(axis=1, keepdims=True)), 1e-6)
+    to_neg = to_neg / np.maximum(np.sqrt((to_neg**2).sum(axis=1, keepdims=True)), 1e-6)
+    return gate * (to_neg - to_pos), gate * to_pos, -gate * to_neg
