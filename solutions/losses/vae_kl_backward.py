@@ -1,0 +1,117 @@
+"""Each latent number has its own term, so the gradient contains no sum. The slope of mu²/2 is mu. With l = logvar, the
+slope of the other terms is
+
+    d/dl [-l/2 + e^l/2]  =  (e^l - 1)/2
+
+Multiply both slopes by g/N. The divergence is summed over the d latent numbers, so d does not enter the divisor.
+
+Both slopes are 0 at the prior, mu = 0 and l = 0. They pull the mean to 0 and the variance to 1. The pull of a large
+variance grows like e^l. The pull of a tiny variance is at most 1/2 in size.
+
+Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just above 1 are 1.2e-7 apart, so at
+l = 1e-6 the difference is off by at least 5 per cent. `np.expm1` computes it with full relative accuracy. The task
+accepts either form.
+
+Cost: one exponential and four other operations per latent number, fewer than in the forward. Only mu and logvar are
+saved. Compared with the encoder's matrix products this cost is negligible.
+
+PyTorch: PyTorch has no node for this term. It is usually written out, as in the task, or as
+`kl_divergence(Normal(mu, std), Normal(0, 1))` of `torch.distributions` with std = exp(logvar/2). Autograd computes the
+slope in logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32, both forms give 4.77e-7 instead of
+5e-7.
+
+Asked next:
+
+- Why does the encoder predict the logarithm of the variance and not the variance? → exp makes any prediction a positive
+  variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. In logvar the same pull
+  is at most 1/2 in size.
+- The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term is d times
+  smaller, compared with that of the reconstruction. That is a β-VAE with β = 1/d.
+- Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → Posterior collapse: the
+  decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
+  weight of the KL term, or leave a minimum of it per latent number free of cost.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, normal
+
+HINTS = (
+    "Every latent number has its own term. What are the slopes of mu², logvar and exp(logvar)?",
+    "mu gets mu, and logvar gets half of exp(logvar) - 1. Both are multiplied by g and divided by the number of rows.",
+    "`dlogvar` is `g / (2 * N)` times a function of logvar that is 0 at the prior.",
+)
+CASES = [
+    given("mu[N,d] logvar[N,d]"),
+    given("mu[2,3] logvar[2,3]", mu=0.0, logvar=0.0, note="the prior"),
+    given("mu[N,3] logvar[N,3]", mu=normal(5), logvar=normal(1, -20), large=False, note="tiny variances"),
+    given("mu[1,1] logvar[1,1]", mu=[[-2.0]], logvar=[[3.0]], note="one number"),
+]
+
+
+def forward(mu, logvar):
+    return -0.5 * (1 + logvar - mu**2 - engine.exp(logvar)).sum(axis=1).mean()
+
+
+def vae_kl_backward(g, mu, logvar):
+    scale = g / len(mu)
+    return scale * mu, scale / 2 * np.expm1(logvar)
+
+
+MISTAKES = [
+    edit(
+        "logvar-as-std",
+        "logvar is the logarithm of the standard deviation",
+        "What is exp(logvar): the variance or the standard deviation?",
+        "scale / 2 * np.expm1(logvar) -> scale * np.expm1(2 * logvar)",
+    ),
+    edit(
+        "no-half",
+        "the 1/2 cancels in both gradients",
+        "mu² brings a factor of 2, which cancels the 1/2. Does exp bring one too?",
+        "scale / 2 -> scale",
+    ),
+    edit(
+        "two-mu",
+        "the slope of mu²/2 is 2 mu",
+        "What is the slope of u²? What is half of it?",
+        "scale * mu -> 2 * scale * mu",
+    ),
+    edit(
+        "half-mu",
+        "the 1/2 remains in both gradients",
+        "What is the slope of mu²? What is half of it?",
+        "scale * mu -> scale * mu / 2",
+    ),
+    edit(
+        "no-one",
+        "the term logvar itself has no slope",
+        "At the prior, mu = 0 and logvar = 0, the divergence is smallest. Is your gradient 0 there?",
+        "np.expm1(logvar) -> np.exp(logvar)",
+    ),
+    edit(
+        "sign",
+        "the loss is minus the divergence",
+        "Descent subtracts the gradient. Does it move mu towards 0?",
+        "scale = g -> scale = -g",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the rows",
+        "If every row is in the batch twice, should the gradient of a row stay the same?",
+        " / len(mu) ->",
+    ),
+    edit(
+        "divide-by-all",
+        "the mean runs over all latent numbers",
+        "Over which axis does the loss sum, and over which one does it average?",
+        "len(mu) -> mu.size",
+    ),
+    edit(
+        "slope-in-var",
+        "the gradient with respect to the variance is the answer",
+        "Your code uses 1 - 1/var. Which step leads from logvar to the variance?",
+        "np.expm1(logvar) -> -np.expm1(-logvar)",
+    ),
+]
