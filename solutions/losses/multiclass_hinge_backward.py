@@ -1,0 +1,144 @@
+"""Each term with j ≠ y_n and h_nj > 0 is active. It depends on two scores, with the slope 1 in scores[n, j] and the
+slope -1 in scores[n, y_n]. So each active wrong class gets g/N. The score of the label is in all terms of its row, so
+it gets -g/N once per active class. If k classes of the row are active, its gradient is -k · g/N.
+
+Each row of the gradient sums to 0, because a constant added to all scores of a row changes no h.
+
+At j = y_n, h is the margin, which is positive, and that term is not part of the sum. In the code, the comparison writes
+a 1 at the label too, so the row holds k + 1 ones. Subtracting the row sum from the 1 at the label leaves -k.
+
+The gradient does not depend on how much a margin is violated, only on whether it is. The row contributes nothing if the
+label's score exceeds every other score by at least the margin. A cross-entropy has no such point.
+
+Cost: one comparison and a few operations per score, and a count per row, as in the forward. The forward may save one
+boolean per score. Nothing else depends on the scores.
+
+PyTorch: `F.multi_margin_loss` divides each row by C as well, so its gradient is 1/C of the gradient here. It also
+offers squared violations (p=2) and class weights. `MultiMarginLossBackward0` saves the scores and the labels. The
+gradient at h = 0 is 0 there too.
+
+Asked next:
+
+- At the start all scores are near 0, and the margin is 1. What should the loss be? → Every h is near 1, and each row
+  has C - 1 terms, so the loss is C - 1. Any other first loss reveals a bug.
+- Only the most violating wrong class counts in the Crammer-Singer form. What changes in the gradient? → The sum over j
+  becomes a maximum. At most one wrong class gets g/N, and the label gets -g/N.
+- Why does training on this loss stop at finite scores, whereas cross-entropy does not? → Once every margin is
+  satisfied, the gradient is exactly 0. The gradient of the cross-entropy, softmax minus one-hot, is never 0 for finite
+  scores, so it keeps increasing the difference between the scores.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given, normal
+
+HINTS = (
+    "Which terms of a row are active? In how many of them does the score of the label occur?",
+    "Each active wrong class gets g/N. The label gets minus g/N times the number of active classes in its row.",
+    "Make a 0/1 array of the positive h, one entry per score. What is at the label, and what must be there instead?",
+)
+CASES = [
+    given("scores[N,C] y[N]", y=below("C"), note="margin=1"),
+    given("scores[N,C] y[N]", y=below("C"), margin=0.25, large=False, note="margin=0.25"),
+    given("scores[N,C>=2] y[N]", y=below("C"), scores=normal(20), margin=1.5, large=False, note="scores far apart"),
+    given("scores[2,3] y[2]", scores=[[5.0, 1.0, 0.0], [-2.0, 3.0, 1.0]], y=[0, 1], note="no active term"),
+    given(
+        "scores[4,3] y[4]",
+        scores=[[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [2.0, 2.0, 3.0], [0.5, 1.5, 0.5]],
+        y=[0, 1, 2, 2],
+        smooth=False,
+        note="h exactly 0",
+    ),
+    given("scores[N,1] y[N]", y=0, large=False, note="one class"),
+]
+
+
+def forward(scores, y, margin=1.0):
+    rows = np.arange(len(y))
+    h = scores - scores[rows, y][:, None] + margin
+    others = np.arange(scores.shape[1]) != y[:, None]
+    return engine.where(others, engine.relu(h), 0).sum(axis=1).mean()
+
+
+def multiclass_hinge_backward(g, scores, y, margin=1.0):
+    rows = np.arange(len(y))
+    d = (scores - scores[rows, y][:, None] + margin > 0).astype(scores.dtype)
+    d[rows, y] -= d.sum(axis=1)
+    return d * (g / len(y))
+
+
+MISTAKES = [
+    edit(
+        "true-class-minus-one",
+        "the score of the label is in one term of its row",
+        "Three wrong classes violate the margin. How much does the loss fall if the label's score rises by 0.1?",
+        "-= d.sum(axis=1) -> = -(d.sum(axis=1) > 1)",
+    ),
+    edit(
+        "true-class-always-minus-one",
+        "the label always gets -1, as in cross-entropy",
+        "Take a row that satisfies every margin. Does the loss change if its scores move a little?",
+        "-= d.sum(axis=1) -> = -1",
+    ),
+    edit(
+        "true-class-untouched",
+        "the score of the label does not affect the loss",
+        "Add 1 to all scores of a row. The loss stays the same. Does each row of your gradient sum to 0?",
+        "-= d.sum(axis=1) -> = 0",
+    ),
+    edit(
+        "counts-own",
+        "the label counts as a class that violates the margin",
+        "What is h at j = y? Is that term in the sum?",
+        "-= d.sum(axis=1) -> = -d.sum(axis=1)",
+    ),
+    edit(
+        "label-not-cleared",
+        "the label's entry is 0 before the count is subtracted",
+        "What is h at j = y? Which value does the comparison write at the label?",
+        "-= d.sum(axis=1) -> -= d.sum(axis=1) - 1",
+    ),
+    edit(
+        "all-other-classes",
+        "every wrong class is active",
+        "A wrong class scores 10 below the label. Does the loss change if its score rises by 0.1?",
+        "(scores - scores[rows, y][:, None] + margin > 0) -> (scores == scores)",
+    ),
+    edit(
+        "violation-weights",
+        "the gradient grows with the violation",
+        "What is the slope of max(0, h) at h = 1, and what is it at h = 5?",
+        "(scores - scores[rows, y][:, None] + margin > 0) -> np.maximum(scores - scores[rows, y][:, None] + margin, 0)",
+    ),
+    edit(
+        "no-margin",
+        "a class is active only if it scores above the label",
+        "The label scores 0.5 above another class, and the margin is 1. Is that term 0?",
+        " + margin > 0 -> > 0",
+    ),
+    edit(
+        "at-the-kink",
+        "a term with h = 0 is active",
+        "Which gradient does the task ask for at h = 0?",
+        "margin > 0 -> margin >= 0",
+    ),
+    edit(
+        "divide-by-NC",
+        "the mean runs over rows and classes",
+        "By which number does the task divide: N, or N times C?",
+        "/ len(y) -> / scores.size",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the rows",
+        "If every row is in the batch twice, should the gradient of a row stay the same?",
+        " / len(y) ->",
+    ),
+    edit(
+        "sign",
+        "the loss pushes the label down",
+        "Should descent raise or lower the label's score?",
+        "d * (g -> -d * (g",
+    ),
+]
