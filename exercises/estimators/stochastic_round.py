@@ -1,0 +1,28 @@
+# /// autodrill
+# title = "Stochastic rounding"
+# kind = "program"
+# difficulty = "easy"
+# minutes = 5
+# topics = ["estimators", "amp"]
+# requires = ["ste_round_backward"]
+# ///
+"""Low-precision training rounds weights to multiples of `step`. Rounding to nearest loses every update that is smaller
+than half a step. Stochastic rounding does not: it rounds each number up or down at random, so that the result is right
+on average.
+
+`x` and `u` are arrays of the same shape. `u` holds random numbers, uniform in [0, 1), one for each element of `x`. Use
+no other source of randomness. `step` is a positive float. Return an array of the same shape:
+
+- Each element is one of the two multiples of `step` between which x lies.
+- The mean over u is x.
+- If x is a multiple of `step`, the result is x for every u, also for u = 0.
+
+Grading calls your function with many evenly spaced values of u for each x, and compares the mean, the smallest and the
+largest result. It is up to you for which values of u you round up.
+"""
+
+import numpy as np
+
+
+def stochastic_round(x, u, step):
+    raise NotImplementedError

@@ -1,0 +1,152 @@
+"""Let y = x/step, and let f = y - floor(y) be its fractional part, with 0 ≤ f < 1. Rounding down gives floor(y), and
+rounding up gives floor(y) + 1. If the probability of rounding up is P, the mean is floor(y) + P. It must be y, so P = f.
+
+The event u < f has the probability f if u is uniform in [0, 1). For a multiple of the step f is 0, and u < 0 never
+holds. The comparison u ≤ f would move such a number at u = 0. A rule that gives the same probability is floor(y + u),
+which rounds up if u ≥ 1 - f.
+
+floor rounds towards -∞ for negative x too: -1.3 lies between -2 and -1. Truncation rounds towards 0 instead, and f is
+then negative.
+
+Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
+Generating the random number costs more than the rounding. Nothing is saved for the backward if it is straight-through.
+
+PyTorch: PyTorch 2.13 has no operation for it. `torch.round` rounds to nearest, and half to even: it maps 0.5, 1.5 and
+2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights stochastically after each step, so
+they need no float32 copy of the weights.
+
+Asked next:
+
+- A weight is 1, the step is 0.01, and 100 updates of 0.001 follow. Where does the weight end with either rounding? → To
+  nearest it stays at 1, because each update is a tenth of a step. Stochastically each update moves it by a whole step
+  with the probability 0.1. After 100 updates its mean is 1.1, with a standard deviation of 0.03.
+- What is the variance of one result? → step² · f(1 - f), which is largest in the middle of a step and 0 on a multiple.
+  Rounding to nearest has no variance, but an error of up to half a step that repeats every time.
+- How do you round float32 to bfloat16 stochastically with integer operations? → bfloat16 keeps the upper 16 bits. Add a
+  uniform 16-bit integer to the bits of the float32 number, then clear the lower 16 bits. The bits hold the magnitude,
+  so the rule is the same for negative numbers.
+- What is the backward of stochastic rounding as a layer? → The straight-through estimator, dx = g. For a fixed u the
+  true derivative is 0 almost everywhere. The mean over u is x, so its derivative is 1.
+"""
+
+import numpy as np
+
+from autodrill.drills import edit, mistake, scenario
+
+HINTS = (
+    "x lies between two multiples of the step. With which probability must it go up, so that the mean is x?",
+    "The probability of going up is the fractional part of x/step. Compare u with it.",
+    "Let `lower = np.floor(x / step)`. Add 1 where `u < ...`, then return to the scale of x.",
+)
+RESULTS = ("mean", "smallest", "largest")
+# No fractional part of a case is a multiple of 1/400, so the comparison of u with it is never a tie.
+EVEN = (np.arange(200) + 0.5) / 200
+
+
+@scenario(1, 2, 5, note="any numbers")
+def any_numbers(rng, size):
+    return {"x": rng.uniform(0.1, 4, size) * rng.choice([-1, 1], size), "u": EVEN, "step": float(rng.uniform(0.3, 3))}
+
+
+@scenario(2, note="a matrix")
+def matrix(rng, size):
+    return {"x": rng.normal(size=(size, 3)), "u": EVEN, "step": 0.25}
+
+
+@scenario(1, note="chosen points")
+def chosen(rng, size):
+    return {"x": np.array([0.125, -0.125, 1.3, -1.3, 7.9, -7.9, 0.01, -0.01]), "u": EVEN, "step": 0.5}
+
+
+@scenario(1, note="multiples of the step")
+def multiples(rng, size):
+    return {"x": 0.5 * np.array([0.0, 1, -1, 2, -3, 40]), "u": np.array([0.0, 0.25, 0.5, 0.999]), "step": 0.5}
+
+
+CASES = [any_numbers, matrix, chosen, multiples]
+
+
+def drive(candidate, x, u, step):
+    repeated = np.repeat(x[None], len(u), axis=0)
+    each = np.broadcast_to(u.reshape(-1, *(1 for _ in x.shape)), repeated.shape).copy()
+    answer = candidate(repeated, each, step)
+    if np.shape(answer) != repeated.shape:
+        return {name: answer for name in ("mean", "smallest", "largest")}
+    out = np.asarray(answer)
+    return {"mean": out.mean(axis=0), "smallest": out.min(axis=0), "largest": out.max(axis=0)}
+
+
+def expected(x, u, step):
+    """Count how many of the evenly spaced u round up. Ties do not occur, except at f = 0, where the count is 0."""
+    lower = np.floor(x / step)
+    f = x / step - lower
+    up = (np.arange(len(u)).reshape(-1, *(1 for _ in x.shape)) + 0.5 < f * len(u)).sum(axis=0)
+    smallest = (lower + (up == len(u))) * step
+    return {"mean": (lower + up / len(u)) * step, "smallest": smallest, "largest": (lower + (up > 0)) * step}
+
+
+def stochastic_round(x, u, step):
+    y = x / step
+    lower = np.floor(y)
+    return (lower + (u < y - lower)) * step
+
+
+MISTAKES = [
+    edit(
+        "truncates",
+        "truncation rounds down for negative numbers too",
+        "Between which two multiples of 1 does -1.3 lie, and what does `np.trunc` give?",
+        "np.floor(y) -> np.trunc(y)",
+    ),
+    edit(
+        "wrong-side",
+        "a number rounds up if u is above its fractional part",
+        "x is just above a multiple of the step. How often should it round up?",
+        "u < y -> u > y",
+    ),
+    edit(
+        "grid-points-move",
+        "u < f and u <= f are the same",
+        "x is a multiple of the step and u is 0. Which of the two rounds up?",
+        "u < y -> u <= y",
+    ),
+    edit(
+        "adds-and-rounds",
+        "rounding x/step + u to nearest is right on average",
+        "Which values does round(y + u) take for y = 0, and what is their mean?",
+        "return ... -> return np.round(y + u) * step",
+    ),
+    edit(
+        "nearest",
+        "the result is the nearest multiple",
+        "A weight of 1 gets updates of 0.001, and the step is 0.01. Where is it after 100 updates?",
+        "return ... -> return np.round(y) * step",
+    ),
+    edit(
+        "always-half",
+        "up and down are equally likely",
+        "x is just above a multiple of the step. How often should it round up?",
+        "u < y - lower -> u < 0.5",
+    ),
+    edit(
+        "fraction-of-x",
+        "the fractional part is measured in units of x",
+        "u is between 0 and 1. In which range is your threshold if the step is 0.25?",
+        "u < y - lower -> u < x - lower * step",
+    ),
+    edit(
+        "no-scale",
+        "the result counts steps",
+        "x = 7.9 and step = 0.5. What does your code return, and between which multiples does x lie?",
+        "(lower + (u < y - lower)) * step -> lower + (u < y - lower)",
+    ),
+]
+
+
+@mistake(
+    "adds-noise",
+    "random noise makes the result right on average",
+    "Is x + step · (u - 1/2) a multiple of the step?",
+)
+def stochastic_round(x, u, step):
+    return x + step * (u - 0.5)
