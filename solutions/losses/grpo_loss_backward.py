@@ -1,0 +1,261 @@
+"""The GRPO loss (Shao et al., 2024) has two terms per token and a weight. Find the slope of each term in logp first.
+
+The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. The two terms are
+equal inside the band, so `<=` keeps the inside. Two different limits, eps_low and eps_high, change only the band.
+
+The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d in logp
+is -1, so the slope of exp(d) - 1 - d is
+
+    -exp(d) + 1 = 1 - exp(d)
+
+The slope is 0 at logp = logp_ref, where the penalty has its minimum. The slope is positive if the policy gives the
+token a higher probability than the reference does. The clip does not affect the penalty.
+
+The weight of a token is its share in the mean:
+
+    "token"       mask / (number of tokens in the batch)
+    "sequence"    mask / (number of tokens in the row) / B
+
+With "sequence", a token of a long answer weighs less than one of a short answer. With "token", all tokens weigh the
+same. An empty row or an empty batch would divide by 0, so use a divisor of at least 1.
+
+Together, dlogp = g · weight · (slope of the policy term + beta · (1 - exp(d))).
+
+Cost: two exponentials and about fifteen other operations per token, as in the forward. Backward needs the two
+log-ratios, the mask and one advantage per row. Sampling and the models' passes cost far more. With beta = 0 the
+reference model is not needed at all.
+
+PyTorch: TRL composes the loss from `torch.exp`, `torch.clamp` and `torch.min`, and autograd finds this gradient. TRL
+calls "sequence" `loss_type="grpo"`. Its default `loss_type="dapo"` divides by the number of tokens of the whole batch,
+over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by B times
+the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`. Its mean
+over rows leaves out the rows without tokens, whereas TRL counts them.
+
+Asked next:
+
+- Why does "sequence" favour short right answers and long wrong answers? → A token's weight contains 1/length. A right
+  answer is pushed up more per token if it is short, and a wrong answer is pushed down less per token if it is long.
+- In the first step, with beta = 0, "sequence" and advantages that sum to 0, what is the loss? → Every ratio is 1, so
+  the loss is the mean of -A, which is 0. The gradient is not 0. The value of this loss says nothing about progress.
+- All answers to a prompt get the same reward. What do they teach? → Each advantage, reward minus the group's mean, is
+  0, so the policy term has no gradient. Only the penalty acts. DAPO therefore draws other prompts instead.
+- The batch is split into micro-batches. What must be the same in each one? → With "token", each micro-batch must divide
+  by the number of tokens of the whole batch. Averaging the means of micro-batches gives tokens of a short micro-batch
+  more weight. With "sequence", micro-batches with equally many rows can be averaged.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "A token's loss has two terms, and the mean gives the token a weight. What is the slope of each term in logp?",
+    (
+        "The policy term has slope -r·A unless the clipped term is strictly smaller. The penalty has slope "
+        "beta·(1 - exp(d)). Multiply the sum by g and by the token's weight."
+    ),
+    (
+        "A token's weight is its mask over a divisor: the sum of the mask, or a row's sum times the number of ... . "
+        "Each divisor is at least 1."
+    ),
+)
+WRT = ("logp",)
+RESULTS = ("dlogp",)
+ARRAYS = "logp[B,T] logp_old[B,T] logp_ref[B,T] adv[B] mask[B,T]"
+
+
+# On this grid no log-ratio is near an edge of the band, so rounding in float32 moves no ratio over an edge.
+def grid(rng, shape, _):
+    return rng.integers(-24, 1, shape) / 32
+
+
+def padded(rng, shape, _):
+    lengths = rng.integers(1, shape[1] + 1, (shape[0], 1))
+    return (np.arange(shape[1]) < lengths).astype(float)
+
+
+def drawn(**options):
+    return given(ARRAYS, logp=grid, logp_old=grid, logp_ref=grid, **options)
+
+
+def three_rows(**options):
+    return given(
+        "logp[3,4] logp_old[3,4] logp_ref[3,4] adv[3] mask[3,4]",
+        logp=[[0.5, -0.5, 0.22, 0.0], [0.5, -0.5, -0.3, 0.22], [-0.3, 0.5, 0.5, 0.5]],
+        logp_old=0.0,
+        adv=[1.5, -0.7, 0.3],
+        eps_low=0.2,
+        eps_high=0.3,
+        **options,
+    )
+
+
+MASK = [[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0]]
+EMPTY_ROW = [[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+CASES = [
+    drawn(
+        mask=padded,
+        eps_low=0.2,
+        eps_high=0.3,
+        beta=0.1,
+        reduce="token",
+        large={"B": 40, "T": 25},
+        note="mean over tokens",
+    ),
+    drawn(mask=padded, eps_low=0.5, eps_high=0.2, beta=0.5, reduce="sequence", large=False, note="mean over rows"),
+    three_rows(mask=MASK, beta=0.0, reduce="token", note="no penalty"),
+    three_rows(mask=MASK, beta=0.2, reduce="sequence", note="rows of 3, 4 and 1 tokens"),
+    three_rows(mask=EMPTY_ROW, beta=0.2, reduce="sequence", note="a row without tokens"),
+    three_rows(mask=0.0, beta=0.2, reduce="token", note="no tokens"),
+    given(
+        "logp[2,3] logp_old[2,3] logp_ref[2,3] adv[2] mask[2,3]",
+        logp=[[-1.0, -1.0, -2.0], [-1.0, -1.0, -1.5]],
+        logp_old=[[-1.0, -1.0, -1.0], [-1.0, -1.0, -2.0]],
+        logp_ref=[[-1.0, -0.5, -2.0], [-1.0, -1.5, -1.0]],
+        adv=[2.0, -1.5],
+        mask=1.0,
+        eps_low=0.0,
+        eps_high=0.0,
+        beta=0.5,
+        reduce="token",
+        smooth=False,
+        note="first step, with ratios at both edges",
+    ),
+]
+MISTAKES = [
+    edit(
+        "tie-inactive",
+        "the term with r must be strictly smaller to have a gradient",
+        "At r = 1 both terms are equal. Should the very first step learn nothing?",
+        "<= -> <",
+    ),
+    edit(
+        "clip-kills-all",
+        "the policy term has no gradient wherever the ratio is outside the band",
+        "Take A < 0 and r = 2. Which of the two terms is smaller, and is it the clipped one?",
+        "gain <= limit -> gain == limit",
+    ),
+    edit(
+        "edge-is-clipped",
+        "a ratio at the edge of the band is clipped",
+        "Which slope does the task state for a ratio exactly at an edge?",
+        "gain <= limit -> np.where(adv[:, None] > 0, r < 1 + eps_high, r > 1 - eps_low)",
+    ),
+    edit(
+        "limits-exchanged",
+        "eps_low belongs to the upper edge of the band",
+        "Which of the two limits bounds a ratio above 1?",
+        "1 - eps_low, 1 + eps_high -> 1 - eps_high, 1 + eps_low",
+    ),
+    edit(
+        "other-mean",
+        "the mean over tokens and the mean over rows have each other's weights",
+        "Take rows of 3 tokens and 1 token. What does one token weigh in each of the two means?",
+        'divisor[reduce] -> divisor["token" if reduce == "sequence" else "sequence"]',
+    ),
+    edit(
+        "mean-over-padding",
+        "padding counts in the mean",
+        "Add a column of padding. Should the gradient of the tokens shrink?",
+        "max(lengths.sum(), 1) -> mask.size",
+        "np.maximum(lengths, 1) -> mask.shape[1]",
+    ),
+    edit(
+        "padding-moves",
+        "the mask only counts the tokens",
+        "Does the loss change if the log-probability of a padded position changes?",
+        "g * mask / -> g / ",
+    ),
+    edit(
+        "empty-row-left-out",
+        "the mean over rows leaves out rows without tokens",
+        "By which number does the task divide if one of three rows has no token?",
+        "* len(mask) -> * max((lengths > 0).sum(), 1)",
+    ),
+    edit(
+        "no-rows",
+        "the loss is the sum over rows of the rows' means",
+        "If every row is in the batch twice, should the gradient of a token stay the same?",
+        "* len(mask) ->",
+    ),
+    edit(
+        "divides-by-zero",
+        "every row has a token",
+        "Which number does your code divide by in a row without tokens?",
+        "max(lengths.sum(), 1) -> lengths.sum()",
+        "np.maximum(lengths, 1) -> lengths",
+    ),
+    edit(
+        "kl-slope-1",
+        "the penalty is logp - logp_ref, with slope 1",
+        "At logp = logp_ref the penalty has its minimum. What is its slope there?",
+        "beta * (1 - np.exp(logp_ref - logp)) -> beta",
+    ),
+    edit(
+        "kl-sign",
+        "d grows with logp",
+        "Suppose logp is above logp_ref. Must a descent step on the penalty raise or lower logp?",
+        "1 - np.exp(logp_ref - logp) -> np.exp(logp_ref - logp) - 1",
+    ),
+    edit(
+        "kl-inverted",
+        "the exponential in the penalty is that of logp - logp_ref",
+        "What is d in the task? What is the sign of logp in it?",
+        "logp_ref - logp -> logp - logp_ref",
+    ),
+    edit(
+        "kl-ignored",
+        "the penalty is only reported and has no gradient",
+        "Does L change with logp if A is 0 and beta is not?",
+        "slope += ... -> pass",
+    ),
+    edit(
+        "kl-clipped",
+        "a clipped token is not penalised",
+        "Which of the two terms of l does the clip stand in?",
+        "slope += beta * -> slope += (gain <= limit) * beta *",
+    ),
+    edit(
+        "old-as-reference",
+        "the penalty compares the policy with the one that drew the answers",
+        "Which of the three log-probabilities does d contain?",
+        "logp_ref - logp -> logp_old - logp",
+    ),
+    edit(
+        "no-ratio",
+        "the slope of the ratio in logp is 1",
+        "r is an exponential of logp. What is the derivative of an exponential?",
+        "-gain, 0 -> -adv[:, None], 0",
+    ),
+    edit(
+        "sign",
+        "L is the objective that GRPO maximises",
+        "Take A > 0 and r = 1. Must a descent step on L raise or lower logp?",
+        "-gain, 0 -> gain, 0",
+    ),
+]
+
+
+def forward(logp, logp_old, logp_ref, adv, mask, eps_low, eps_high, beta, reduce):
+    r, d = engine.exp(logp - logp_old), logp_ref - logp
+    clipped = engine.clip(r, 1 - eps_low, 1 + eps_high)
+    penalty = engine.exp(d) - 1 - d
+    tokens = mask * (beta * penalty - engine.minimum(r * adv[:, None], clipped * adv[:, None]))
+    if reduce == "token":
+        return tokens.sum() / max(mask.sum(), 1)
+    return (tokens.sum(axis=1) / np.maximum(mask.sum(axis=1), 1)).mean()
+
+
+def grpo_loss_backward(g, logp, logp_old, logp_ref, adv, mask, eps_low, eps_high, beta, reduce):
+    r = np.exp(logp - logp_old)
+    gain = r * adv[:, None]
+    limit = np.clip(r, 1 - eps_low, 1 + eps_high) * adv[:, None]
+    slope = np.where(gain <= limit, -gain, 0)
+    slope += beta * (1 - np.exp(logp_ref - logp))
+    lengths = mask.sum(axis=1, keepdims=True)
+    divisor = {
+        "token": max(lengths.sum(), 1),
+        "sequence": np.maximum(lengths, 1) * len(mask),
+    }
+    return g * mask / divisor[reduce] * slope
