@@ -1,0 +1,147 @@
+"""All three estimators depend on logp only through d, and d has slope 1 in logp. With the mean, dlogp is g/N times
+
+    k1:  1
+    k2:  d
+    k3:  1 - exp(-d)
+
+At p = q, where d is 0, k2 and k3 have their minimum and push nothing. k1 pushes every sample down with the same force.
+
+What does each gradient estimate? Average over samples of p, and write ∇ for the gradient in the policy's parameters.
+The score has the mean Σ p ∇log p = ∇Σ p = 0. Therefore
+
+    k1:  Σ p ∇log p              = 0
+    k2:  Σ p d ∇log p            = ∇KL(p‖q)
+    k3:  Σ p (1 - q/p) ∇log p    = -Σ q ∇log p = ∇KL(q‖p)
+
+The mean value of k1 is exactly KL(p‖q), and yet k1 as a loss does nothing on average. Its backward ignores that the
+samples themselves depend on p. k3 has the same mean value and descends on the other divergence, KL(q‖p). k2 has a
+biased value and the unbiased gradient. Near p = q all gradients except that of k1 agree to first order.
+
+Cost: at most one exponential and three other operations per sample, as in the forward. Only d is needed. k1 needs
+nothing but N.
+
+PyTorch: Each estimator is one line, such as `(torch.exp(-d) - 1 + d).mean()`, and autograd finds these slopes. No
+function of PyTorch estimates a divergence from log-probabilities of samples. `F.kl_div(input, target)` is an exact sum
+over the classes of full distributions. In GRPO, TRL adds k3 to the loss. verl offers all three, and `"k3+"` has the
+value of k3 with the gradient of k2.
+
+Asked next:
+
+- Which loss gives the gradient of KL(p‖q) from samples of p? → k2 does. Another way is to subtract k1 from the reward,
+  as a constant. The policy gradient then multiplies the score by d, which gives the same expected gradient.
+- Why is k3 popular as a value? → It is never negative, its mean is KL(p‖q), and it scatters little if p is near q. For
+  a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits, KL is 0.045. The standard deviation of
+  one sample is then 6.6 · KL for k1 and 1.3 · KL for k3.
+- A sample has logq = -30 and logp = -10, and another one the reverse. What are the gradients of k2 and k3? → The first
+  sample has d = 20, so k2 has slope 20 and k3 nearly 1. The second one has d = -20, so k2 has slope -20 and k3 about
+  -4.9e8. With k3, one sample that is far more likely under q dominates the batch, so verl clamps d to ±20.
+- The samples came from an older policy μ. How do you keep the gradient of k2 unbiased? → Weight each sample by the
+  constant p/μ, so that Σ μ · (p/μ) · d ∇log p is again the gradient of KL(p‖q).
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "What is the slope of d in logp? What is the slope of each of the three functions in d?",
+    "The slopes in d are 1, d and 1 - exp(-d). Divide by the number of samples and multiply by g.",
+    'Choose the slope from a dict: `{"k1": ..., "k2": d, "k3": ...}[kind]`. For k1, it is an array of ones.',
+)
+WRT = ("logp",)
+RESULTS = ("dlogp",)
+CHOSEN = {"logp": [-2.0, -1.0, -3.0, -10.0, -30.0, -0.5], "logq": [-2.0, -2.0, -1.0, -30.0, -10.0, -0.4]}
+CASES = [
+    given("logp[N] logq[N]", kind="k1", large=False, note="k1"),
+    given("logp[N] logq[N]", kind="k2", large=False, note="k2"),
+    given("logp[N] logq[N]", kind="k3", note="k3"),
+    given("logp[6] logq[6]", **CHOSEN, kind="k2", note="k2 at chosen points"),
+    given("logp[6] logq[6]", **CHOSEN, kind="k3", note="k3 at chosen points"),
+    given("logp[3] logq[3]", logp=-1.0, logq=-1.0, kind="k3", note="k3 at p = q"),
+]
+MISTAKES = [
+    edit(
+        "all-like-k1",
+        "estimates of the same divergence have the same gradient",
+        "Take p = q. Which of the three estimators have a minimum there, and what is their slope?",
+        "slope = ... -> slope = np.ones_like(d)",
+    ),
+    edit(
+        "k1-as-reward",
+        "k1 in the loss acts like k1 in the reward",
+        "The samples are constants here. What is the slope of d in logp?",
+        "np.ones_like(d) -> d",
+    ),
+    edit(
+        "samples-move",
+        "the gradient of k1 contains a term for the distribution of the samples",
+        "Which arrays does the forward pass treat as constants? Does the mean contain a weight?",
+        "np.ones_like(d) -> d + 1",
+    ),
+    edit(
+        "square-without-half",
+        "k2 is d²",
+        "What factor does k2 have before d²?",
+        '"k2": d -> "k2": 2 * d',
+    ),
+    edit(
+        "k2-unsigned",
+        "k2 pushes every sample in the same direction",
+        "Take d < 0. Does d² grow or shrink if logp grows a little?",
+        '"k2": d -> "k2": np.abs(d)',
+    ),
+    edit(
+        "k3-sign",
+        "k3 falls as logp rises",
+        "k3 is never negative, and it is 0 at d = 0. What is its slope to the right of 0?",
+        "1 - np.exp(-d) -> np.exp(-d) - 1",
+    ),
+    edit(
+        "k3-inverted",
+        "k3 contains the ratio p/q",
+        "Is exp(-d) equal to p/q or to q/p?",
+        "np.exp(-d) -> np.exp(d)",
+    ),
+    edit(
+        "k3-one-term",
+        "only the exponential in k3 has a slope",
+        "k3 also contains d itself. What is the slope of that term?",
+        "1 - np.exp(-d) -> -np.exp(-d)",
+    ),
+    edit(
+        "k3-no-inner",
+        "the slope of exp(-d) is exp(-d)",
+        "What does the chain rule multiply by if the exponent is -d?",
+        "1 - np.exp(-d) -> 1 + np.exp(-d)",
+    ),
+    edit(
+        "weighted-by-p",
+        "the mean over samples is weighted by their probability",
+        "How often does a likely sample occur among the N samples? Must it also get a larger weight?",
+        "return g * -> return g * np.exp(logp) *",
+    ),
+    edit(
+        "sign",
+        "d falls as logp rises",
+        "With which sign does logp enter d?",
+        "return g -> return -g",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over samples",
+        "If every sample is in the batch twice, should the gradient of a sample stay the same?",
+        "/ len(d) ->",
+    ),
+]
+
+
+def forward(logp, logq, kind):
+    d = logp - logq
+    return {"k1": d, "k2": d * d / 2, "k3": engine.exp(-d) - 1 + d}[kind].mean()
+
+
+def kl_estimators_backward(g, logp, logq, kind):
+    d = logp - logq
+    slope = {"k1": np.ones_like(d), "k2": d, "k3": 1 - np.exp(-d)}[kind]
+    return g * slope / len(d)
