@@ -1,0 +1,198 @@
+"""The GSPO loss (Zheng et al., 2025) is PPO's loss with one ratio per answer. Go backwards through three steps.
+
+The minimum and the clip are those of PPO. The slope of an answer's term in s is A if s·A is at most the clipped term.
+Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
+
+The ratio s is an exponential, so its slope in log s is s. The log of s is a mean over n tokens, so each token has slope
+1/n in it, and padding has slope 0:
+
+    dlogp = -g/B · A·s · mask/n    or 0 for a clipped answer
+
+All tokens of an answer get the same gradient, whatever their own ratios are. The whole answer is clipped or none of it.
+In PPO and GRPO, each token has its own weight r and its own clip.
+
+s is the geometric mean of the token ratios. Without the mean, the ratio would be that of the answers' probabilities,
+which grows or shrinks exponentially with the length.
+
+Compute s from the mean of the logs. A token ratio such as exp(1000) would overflow, although s is moderate.
+
+Cost: one exponential per answer, and two operations per token to sum the log-ratios. GRPO needs an exponential per
+token. Backward needs s and the length of each answer, and writes one number per row to all its tokens.
+
+PyTorch: TRL reaches this loss with `importance_sampling_level="sequence"` and `loss_type="grpo"`. Its code sums
+`log_ratio * mask`, divides by the length and takes `torch.exp`, and autograd finds this gradient. verl detaches s and
+multiplies it by exp(logp - logp.detach()), which has the value 1. After the mean over the tokens of an answer, the
+gradient is the same.
+
+Asked next:
+
+- Why is eps in GSPO hundreds of times smaller than in PPO? → s averages the log-ratios of many tokens, so it stays
+  close to 1. With 1000 independent log-ratios of standard deviation 0.1 around 0, log s has the standard deviation
+  0.003. The paper clips at 3e-4 and 4e-4, whereas 0.2 is usual for PPO.
+- Why does GSPO stabilise training of mixture-of-experts models? → After an update, the router may send a token to other
+  experts, and the ratio of this token jumps. A token-level weight passes the jump into the gradient. In s the jump is
+  divided by the length.
+- How does the gradient of the first step compare with that of GRPO with the mean over rows? → In the first step all
+  ratios are 1, and both gradients are -g/B · A/n for each token. The two losses differ only if the ratios do.
+- The tokens of one answer have different advantages, as with a reward per step. How can the ratio stay one per answer?
+  → Use verl's form, in which s is detached. Each token then has its own term with the value s·A_t, and the gradient of
+  this term goes only to the token's own logp.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, uniform
+
+HINTS = (
+    "There is one ratio per answer. Through which steps does one token's logp reach this ratio?",
+    (
+        "The minimum gives slope A or 0 in s. The exponential gives s, and the mean gives 1/n for each of the n tokens "
+        "of the answer. Then apply -g/B."
+    ),
+    "Compute one number per row, with shape (B, 1), and multiply it by `mask / ...`.",
+)
+WRT = ("logp",)
+RESULTS = ("dlogp",)
+ARRAYS = "logp[B,T] logp_old[B,T] adv[B] mask[B,T]"
+
+
+def padded(rng, shape, _):
+    lengths = rng.integers(1, shape[1] + 1, (shape[0], 1))
+    return (np.arange(shape[1]) < lengths).astype(float)
+
+
+MASK = [[1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+CASES = [
+    given(ARRAYS, mask=padded, logp=uniform(-2, 0), logp_old=uniform(-2, 0), eps=0.25, large=False),
+    given(ARRAYS, mask=padded, logp=uniform(-2, 0), logp_old=uniform(-2, 0), eps=0.95, note="a wide band"),
+    given(
+        "logp[4,3] logp_old[4,3] adv[4] mask[4,3]",
+        logp=[[1.0, 0.5, 0.0], [-1.0, 9.0, 9.0], [0.5, 0.1, 9.0], [-0.5, -1.0, 0.0]],
+        logp_old=0.0,
+        adv=[1.0, 2.0, -1.5, -0.5],
+        mask=MASK,
+        eps=0.1,
+        note="both signs of A, on both sides of the band",
+    ),
+    given(
+        "logp[2,3] logp_old[2,3] adv[2] mask[2,3]",
+        logp=[[-1.0, -1002.0, -1.0], [-2.0, -1.0, -1000.0]],
+        logp_old=[[-1001.0, -2.0, -1.5], [-2.0, -1.0, -1.0]],
+        adv=[1.0, -2.0],
+        mask=[[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]],
+        eps=0.3,
+        smooth=False,
+        note="log-ratios of ±1000",
+    ),
+    given(
+        "logp[3,2] logp_old[3,2] adv[3] mask[3,2]",
+        logp=[[-1.0, -2.0], [-0.5, -1.0], [-1.0, -1.0]],
+        logp_old=[[-1.0, -2.0], [-1.0, -0.5], [-2.0, -2.0]],
+        adv=[1.5, -0.5, -1.0],
+        mask=1.0,
+        eps=0.0,
+        smooth=False,
+        note="ratios at the edge, with eps=0",
+    ),
+]
+MISTAKES = [
+    edit(
+        "token-ratio",
+        "a token is weighted by its own ratio",
+        "Which number did the forward clip: one per token or one per answer?",
+        "* s)[:, None] * mask -> )[:, None] * np.exp(np.minimum(logp - logp_old, 50)) * mask",
+    ),
+    edit(
+        "product-ratio",
+        "s is the ratio of the answers' probabilities",
+        "Does the task average the log-ratios of an answer, or add them up?",
+        "s = ... -> s = np.exp(((logp - logp_old) * mask).sum(axis=1))",
+    ),
+    edit(
+        "mean-of-ratios",
+        "s is the mean of the token ratios",
+        "Does the task take the mean before or after the exponential?",
+        "s = ... -> s = (np.exp(np.minimum(logp - logp_old, 50)) * mask).sum(axis=1) / n",
+    ),
+    edit(
+        "no-length",
+        "each token has slope 1 in log s",
+        "log s is a mean over n tokens. What is the slope of a mean in one of its terms?",
+        "mask / n[:, None] -> mask",
+    ),
+    edit(
+        "mean-over-padding",
+        "the mean runs over all T positions",
+        "Add a column of padding. Should s change?",
+        "mask.sum(axis=1) -> mask.shape[1] * np.ones_like(adv)",
+    ),
+    edit(
+        "padding-moves",
+        "padding has the same gradient as a token",
+        "Does the loss change if the log-probability of a padded position changes?",
+        "mask / n[:, None] -> np.ones_like(mask) / n[:, None]",
+    ),
+    edit(
+        "padding-in-ratio",
+        "the log-ratios at padding are 0",
+        "The numbers at padding are arbitrary. Which of them enter your s?",
+        "(logp - logp_old) * mask -> logp - logp_old",
+    ),
+    edit(
+        "no-ratio",
+        "the slope of s in log s is 1",
+        "s is an exponential. What is the derivative of an exponential?",
+        "* s)[ -> )[",
+    ),
+    edit(
+        "clip-kills-all",
+        "the gradient is 0 wherever s is outside the band",
+        "Take A < 0 and s = 2. Which of the two terms is smaller, and is it the clipped one?",
+        "active = ... -> active = s == clipped",
+    ),
+    edit(
+        "tie-inactive",
+        "the term with s must be strictly smaller to have a gradient",
+        "Inside the band the two terms are equal. Should an answer with s = 1 teach nothing?",
+        "<= -> <",
+    ),
+    edit(
+        "edge-is-clipped",
+        "a ratio at the edge of the band is clipped",
+        "Which slope does the task state for a ratio of exactly 1 + eps?",
+        "active = ... -> active = np.where(adv > 0, s < 1 + eps, s > 1 - eps)",
+    ),
+    edit(
+        "mean-over-tokens",
+        "the loss is a mean over all tokens of the batch",
+        "The loss has one term per answer. By which number does it divide?",
+        "len(s) -> n.sum()",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over answers",
+        "If every answer is in the batch twice, should the gradient of an answer stay the same?",
+        "/ len(s) ->",
+    ),
+    edit(
+        "sign",
+        "L is the objective that GSPO maximises",
+        "Take A > 0 and s = 1. Must a descent step on L raise or lower logp?",
+        "-g -> g",
+    ),
+]
+
+
+def forward(logp, logp_old, adv, mask, eps):
+    s = engine.exp(((logp - logp_old) * mask).sum(axis=1) / mask.sum(axis=1))
+    return -engine.minimum(s * adv, engine.clip(s, 1 - eps, 1 + eps) * adv).mean()
+
+
+def gspo_loss_backward(g, logp, logp_old, adv, mask, eps):
+    n = mask.sum(axis=1)
+    s = np.exp(((logp - logp_old) * mask).sum(axis=1) / n)
+    clipped = np.clip(s, 1 - eps, 1 + eps)
+    active = s * adv <= clipped * adv
+    slope = -g / len(s) * np.where(active, adv, 0)
+    return (slope * s)[:, None] * mask / n[:, None]
