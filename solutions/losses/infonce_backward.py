@@ -1,0 +1,161 @@
+"""InfoNCE (van den Oord et al., 2018) is a softmax cross-entropy whose logits are S. The label of row i is i, because
+the key of the same object is in column i. With p = softmax(S), the gradient of the logits is
+
+    dS = g/N · (p - I)
+
+S is a matrix product of q and kᵀ, divided by T. So
+
+    dq = dS @ k / T,    dk = dSᵀ @ q / T
+
+A query is pulled to its own key with weight 1 - p_ii, and pushed from every other key k_j with weight p_ij. These
+weights are equal in sum. A negative that is similar to the query has a large p_ij and so a large push. A small T makes
+p sharper, so that the hardest negatives get almost all of the push.
+
+The softmax runs along rows, so the loss is not symmetric in q and k. Still, every key is in every row, so every key
+gets a gradient from every query.
+
+Cost: three products of about N²·d multiplications each, if S is computed again. The forward takes one. The N x N
+softmax dominates the memory if N is larger than d. The rows can be processed in chunks with one logsumexp per row.
+
+PyTorch: `F.cross_entropy(q @ k.T / T, torch.arange(len(q)))` has this gradient. `LogSoftmaxBackward0` saves the N x N
+log-softmax. CLIP averages this loss and the same loss with q and k exchanged, which is the softmax along columns of S.
+open_clip does so with two `F.cross_entropy` and multiplies by a learned scale in place of 1/T.
+
+Asked next:
+
+- q and k are normalised to length 1. What does this change in backward? → S is then a cosine over T. The gradient of
+  the vector before the normalisation is the part of dq that is orthogonal to q, divided by the length of the original
+  vector. So only the direction learns.
+- The temperature is learned. What is dT? → S is proportional to 1/T, so dT = -(1/T) · Σ dS · S. CLIP learns the log of
+  the scale 1/T, whose gradient is Σ dS · S, so the scale stays positive.
+- The batch is split over ranks, and each rank gathers all keys. What must backward exchange? → A rank's queries give
+  gradients to the keys of all ranks. So the gradients of the gathered keys must be summed over the ranks and scattered
+  back. A plain `all_gather` of `torch.distributed` has no backward, and then each rank loses these parts.
+- Why do the gradients vanish in a batch of one? → p is 1 and equals the label, so dS is 0. With few negatives the task
+  is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large batches or a queue of keys.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, normal
+
+HINTS = (
+    "Which loss has log_softmax, and what is the label of row i? How does S depend on q and on k?",
+    "The gradient of S is softmax minus the identity, times g/N. Then use the rule of a matrix product, and 1/T.",
+    "With `dS` in hand, dq is `dS @ k / T`. For dk, transpose ... and multiply by ...",
+)
+CASES = [
+    given("q[N,d] k[N,d]", T=0.5),
+    given("q[N,d] k[N,d]", T=2.0, large=False, note="T=2"),
+    given("q[3,3] k[3,3]", T=0.07, q=normal(0.3), k=normal(0.3), note="square, T=0.07"),
+    given("q[1,d] k[1,d]", T=0.5, note="one object"),
+    given(
+        "q[3,2] k[3,2]",
+        q=[[30.0, 0.0], [0.0, 20.0], [-30.0, 10.0]],
+        k=[[20.0, 0.0], [40.0, -10.0], [-20.0, 20.0]],
+        T=1.0,
+        smooth=False,
+        note="logits of ±1000",
+    ),
+    given(
+        "q[3,2] k[3,2]",
+        q=[[1.0, 2.0], [1.0, 2.0], [0.0, -1.0]],
+        k=[[0.5, 1.0], [0.5, 1.0], [2.0, 0.0]],
+        T=1.0,
+        note="equal rows",
+    ),
+]
+MISTAKES = [
+    edit(
+        "no-T",
+        "the temperature only sharpens the softmax",
+        "By how much does an entry of S move if q_i · k_j moves by 1?",
+        "dS = ... -> dS = g * p / N",
+    ),
+    edit(
+        "dk-not-transposed",
+        "dk is dS @ q",
+        "In which row or column of S does the key k_j occur?",
+        "dS.T @ q -> dS @ q",
+    ),
+    edit(
+        "swapped-returns",
+        "dS is multiplied by the matrix of which the gradient is asked",
+        "S is a product of q and k. Which of them is the slope of S in q?",
+        "dS @ k, dS.T @ q -> dS @ q, dS.T @ k",
+    ),
+    edit(
+        "positives-only",
+        "only the pairs on the diagonal have a gradient",
+        "Which keys does the normaliser of row i contain?",
+        "dS = ... -> dS = np.diag(np.diag(g * p / (N * T)))",
+    ),
+    edit(
+        "column-softmax",
+        "the softmax runs along the columns",
+        "Which entries of S compete with S_ij: its row or its column?",
+        "S -= S.max(axis=1, keepdims=True) -> S -= S.max(axis=0)",
+        "p = e / e.sum(axis=1, keepdims=True) -> p = e / e.sum(axis=0)",
+    ),
+    edit(
+        "one-softmax",
+        "one softmax runs over all pairs",
+        "What must sum to 1: a row of p or the whole matrix?",
+        "p = e / e.sum(axis=1, keepdims=True) -> p = e / e.sum()",
+        "S -= S.max(axis=1, keepdims=True) -> S -= S.max()",
+    ),
+    edit(
+        "no-label",
+        "the gradient of S is the softmax",
+        "If p_ii is 1 for every i, the gradient must be 0. Is it 0 in your code?",
+        "p[np.diag_indices(N)] -= 1 -> pass",
+    ),
+    edit(
+        "divide-by-NN",
+        "the mean runs over all pairs",
+        "How many terms does the sum in L have?",
+        "(N * T) -> (N * N * T)",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over objects",
+        "Which factor does the task's formula for L have before the sum?",
+        "(N * T) -> T",
+    ),
+    edit(
+        "both-directions",
+        "the loss averages over rows and columns, as in CLIP",
+        "Does the task also take a softmax along the columns of S?",
+        "return ... -> c = np.exp(q @ k.T / T - (q @ k.T / T).max(axis=0)); c /= c.sum(axis=0); "
+        "c[np.diag_indices(N)] -= 1; dS = (dS + g * c / (N * T)) / 2; return dS @ k, dS.T @ q",
+    ),
+    edit(
+        "no-max-shift",
+        "exp of a logit cannot overflow",
+        "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
+        "S -= S.max(axis=1, keepdims=True) -> pass",
+    ),
+    edit(
+        "sign",
+        "the gradient of S is the identity minus the softmax",
+        "A descent step must raise S_ii. Does your sign raise it?",
+        "g * p -> -g * p",
+    ),
+]
+
+
+def forward(q, k, T):
+    S = q @ k.T / T
+    return engine.cross_entropy(S, np.arange(q.shape[0]))
+
+
+def infonce_backward(g, q, k, T):
+    N = len(q)
+    S = q @ k.T / T
+    S -= S.max(axis=1, keepdims=True)
+    e = np.exp(S)
+    p = e / e.sum(axis=1, keepdims=True)
+    p[np.diag_indices(N)] -= 1
+    dS = g * p / (N * T)
+    return dS @ k, dS.T @ q
