@@ -1,0 +1,149 @@
+"""The state S_t is used twice: out_t reads it, and S_(t+1) continues it. Let R_t be the gradient of the loss with
+respect to S_t along both paths. The output out_t = S_tᵀ q_t contributes q_t g_tᵀ, and S_(t+1) passes its own gradient
+on unchanged. So R is a sum over the present and the future:
+
+    R_T = q_T g_Tᵀ,    R_t = R_(t+1) + q_t g_tᵀ
+
+The three inputs of step t enter at two places. q_t reads the state, and k_t v_tᵀ is added to the state:
+
+    dq_t = S_t g_t,    dk_t = R_t v_t,    dv_t = R_tᵀ k_t
+
+dq needs S, which runs forwards in time. dk and dv need R, which runs backwards. So two passes in opposite directions
+are enough, and each pass holds one d x e matrix. S is computed again from k and v in the order of the forward, so no
+state needs to be saved.
+
+The same result follows from the T x T matrix A of all q_t · k_s with s <= t, because out = A v. There dv = Aᵀ g, and
+the masked product g vᵀ gives dq and dk. That form takes O(T²) memory, which linear attention exists to avoid.
+
+Cost: O(T·d·e) operations, like the forward. A step of the forward takes one outer product and one matrix-vector
+product. Backward takes two outer products and three matrix-vector products. Memory beyond the inputs and results is two
+d x e matrices. Keeping every state would take T·d·e numbers, which is more than q, k and v together if d and e exceed
+3.
+
+PyTorch: PyTorch has no linear attention. Written as `tril(q @ k.mT) @ v`, autograd saves the T x T matrix. Written with
+`cumsum` over the outer products and an `einsum`, it saves the states of all steps. Katharopoulos et al. (2020) wrote
+their own `autograd.Function` instead. Its backward, in C++ and CUDA, computes S and R anew. The Triton kernels
+`fused_recurrent` of the library flash-linear-attention also make the two passes of this solution.
+
+Asked next:
+
+- Two passes of T tiny steps are slow on a GPU. How do chunks of length c help? → Within a chunk, out is the masked
+  product of c x c scores with v, plus q times the state before the chunk. Between chunks only the state is passed on.
+  This takes O(T·c·(d + e) + T·d·e) operations in matrix products, and only T/c steps are sequential. The backward
+  splits in the same way.
+- The output is divided by q_t · Σ_(s≤t) k_s. How much new code does backward need? → Append a column of ones to v. The
+  last column of the output is then the normaliser. Differentiate the quotient, and pass its two gradients to the same
+  backward as one cotangent of e + 1 columns.
+- The state decays: S_t = γ_t S_(t-1) + k_t v_tᵀ, with a number γ_t > 0. What are R and dγ? → R_t = γ_(t+1) R_(t+1) +
+  q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). The two factors run in opposite directions. The
+  product γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which needs no state."""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake
+
+HINTS = (
+    "Which outputs does key 5 reach? Which keys reach output 5? So in which direction does each of the two sums run?",
+    (
+        "Run the forward's recurrence again and read dq_t from S_t. Then go backwards with R_t, which adds q_t g_tᵀ at "
+        "each step. Read dk_t and dv_t from R_t."
+    ),
+    "Use two loops with one matrix each. In the second loop, dk_t is `R @ ...` and dv_t is `R.T @ ...`.",
+)
+CASES = [
+    given("q[T,d] k[T,d] v[T,e]", large=False),
+    given("q[12,d] k[12,d] v[12,e]", large=False, note="twelve steps"),
+    given("q[1,d] k[1,d] v[1,e]", large=False, note="one step"),
+    given("q[T,1] k[T,1] v[T,e]", large=False, note="a state of one row"),
+    given(
+        "q[T,d] k[T,d] v[T,e]",
+        large={"T": 3000, "d": 2, "e": 3},
+        memory=8 << 20,
+        because="the T x T matrix",
+    ),
+    given(
+        "q[T,d] k[T,d] v[T,e]",
+        large={"T": 300, "d": 240, "e": 260},
+        memory=12 << 20,
+        because="the states of all steps",
+    ),
+]
+MISTAKES = [
+    edit(
+        "excludes-itself",
+        "out_t reads the state before step t",
+        "Does out_t contain v_t? Is S updated before or after q_t reads it?",
+        "S += np.outer(k[t], v[t]) -> ",
+        "dq[t] = S @ g[t] -> dq[t] = S @ g[t]; S += np.outer(k[t], v[t])",
+    ),
+    edit(
+        "own-output-excluded",
+        "k_t and v_t reach only later outputs",
+        "Take T = 1. Is dv zero?",
+        "R += np.outer(q[t], g[t]) -> ",
+        "dv[t] = R.T @ k[t] -> dv[t] = R.T @ k[t]; R += np.outer(q[t], g[t])",
+    ),
+    edit(
+        "forward-for-keys",
+        "R collects the past, as S does",
+        "Which outputs has k_t touched: earlier ones or later ones?",
+        "reversed(range(len(q))) -> range(len(q))",
+    ),
+    edit(
+        "backward-for-queries",
+        "the state is summed from the last step to the first",
+        "Which keys did q_t read: earlier ones or later ones?",
+        "for t in range(len(q)): -> for t in range(len(q))[::-1]:",
+    ),
+    edit(
+        "no-carry",
+        "a key and its value matter only to the output of their own step",
+        "S_t is part of S_(t+1). Does g_5 reach k_2 in your code?",
+        "R += -> R =",
+    ),
+    edit(
+        "own-key-only",
+        "a query reads only the key and value of its own step",
+        "Over which s does the sum in out_t run?",
+        "S += -> S =",
+    ),
+]
+
+
+def forward(q, k, v):
+    return engine.matmul(engine.tril(engine.matmul(q, engine.swapaxes(k, 0, 1))), v)
+
+
+def linear_attention_backward(g, q, k, v):
+    dq, dk, dv = np.empty_like(q), np.empty_like(k), np.empty_like(v)
+    S = np.zeros((q.shape[1], v.shape[1]), q.dtype)
+    for t in range(len(q)):
+        S += np.outer(k[t], v[t])
+        dq[t] = S @ g[t]
+    R = np.zeros_like(S)
+    for t in reversed(range(len(q))):
+        R += np.outer(q[t], g[t])
+        dk[t] = R @ v[t]
+        dv[t] = R.T @ k[t]
+    return dq, dk, dv
+
+
+@mistake(
+    "materialised",
+    "the memory may grow with T² or with T·d·e",
+    "Which is your largest array? Can each of its parts be used as soon as it is computed, and then be dropped?",
+)
+def linear_attention_backward(g, q, k, v):
+    dA = np.tril(g @ v.T)
+    return dA @ k, dA.T @ q, np.tril(q @ k.T).T @ g
+
+
+@mistake(
+    "not-causal",
+    "every query reads every key",
+    "Does key 5 reach output 3? Over which steps may the sum in S_3 run?",
+)
+def linear_attention_backward(g, q, k, v):
+    S, R = k.T @ v, q.T @ g
+    return g @ S.T, v @ R.T, k @ R
