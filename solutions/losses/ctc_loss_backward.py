@@ -1,0 +1,231 @@
+"""The loss of CTC is minus the logarithm of a sum over paths, P = Σ_π Π_t p_t(π_t). Each path is a product, so the
+derivative of log P with respect to log p_t(c) is the share of P that belongs to the paths with class c at step t. Call
+this share γ_t(c). It is the posterior probability of class c at step t, given that the path reads y. Each row of γ sums
+to 1, because every path has exactly one class at step t.
+
+The backward of log-softmax turns the gradient -γ into
+
+    dlogits = g · (p - γ)
+
+This has the form of cross-entropy with soft targets γ instead of a one-hot label.
+
+γ needs sums over paths, which dynamic programming gives. Put a blank before, between and after the labels:
+
+    z = (blank, y_1, blank, y_2, ..., y_L, blank)
+
+A path that reads y walks through the 2L + 1 positions of z. It starts at one of the first two positions and ends at one
+of the last two. At each step it stays or moves one position on. It may also skip a blank between two *different*
+labels, because two equal labels would merge without their blank. In code, a position may be reached from two before if
+the classes at the two positions differ. This rule also keeps labels from being skipped, because the blanks around a
+label are equal.
+
+Let α_t(s) be the sum of the probabilities of all beginnings of paths that are at position s at step t, including
+p_t(z_s). Let β_t(s) be the same for the endings, also including p_t(z_s). The endings are the beginnings of the problem
+that is reversed in time and in position, so one function computes both. Both contain p_t(z_s), so it is divided out
+once:
+
+    P = α_T(2L) + α_T(2L+1)
+    share of position s at step t = α_t(s) β_t(s) / (p_t(z_s) P)
+
+γ_t(c) is the sum of these shares over all positions s with z_s = c. The blank has L + 1 positions, and a label may
+occur more than once in y. All of this runs in logarithms, because P is a sum of products of T probabilities and
+underflows.
+
+Cost: O(T·L) for the two recursions and O(T·V) for the softmax. The forward needs one recursion. Each of the two tables
+holds T(2L+1) numbers.
+
+PyTorch: The call is `F.ctc_loss(log_probs, targets, input_lengths, target_lengths)`. `CtcLossBackward0` saves the
+log-probabilities and log α, and its backward computes β. Its gradient for `log_probs` is p - γ, although the derivative
+is -γ. After `log_softmax` this makes no difference, because the rows of p - γ sum to 0. For other inputs `gradcheck`
+fails. `reduction="mean"` divides each loss by the length of its label sequence before it averages.
+
+Asked next:
+
+- T is too short for y. What are P, the loss and the gradient? → P is 0, the loss is infinite and the gradient is NaN.
+  PyTorch's `zero_infinity=True` sets both to 0. The shortest T is L plus the number of equal neighbours in y.
+- Why is the second recursion not needed in principle? → Reverse mode of the recursion for log α gives the posterior of
+  each position directly, as the gradient of log P with respect to the log-probabilities. The recursion for β is this
+  reverse mode, written by hand.
+- A batch holds sequences of different lengths. What is the gradient of the padded steps? → It is 0. P is read at the
+  last real step, so the logits after it do not affect the loss. If P were read at the last padded step, the model would
+  be trained to emit blanks there.
+- Why do trained models emit mostly blanks, with single steps for the labels? → A step is pushed towards the posterior
+  γ. The blank occurs at L + 1 positions and between all labels, so at the start of training γ gives it the largest
+  share in most steps. This makes the blank more probable, and the next γ gives it a larger share still.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake
+
+HINTS = (
+    "The loss is -log of a sum of products. What share of this sum contains the factor p_t(c)?",
+    (
+        "Put blanks around the labels. Sum over the beginnings and over the endings of paths at each position, in "
+        "logarithms. Their product, divided by what is counted twice and by P, is the share of a position. Add the "
+        "shares of all positions with the same class."
+    ),
+    (
+        "A position is reached from itself, from the one before, and from two before if its class is no blank and "
+        "differs from that one's class. The endings are the beginnings of the reversed arrays. dlogits is softmax "
+        "minus the ..."
+    ),
+)
+WRT = ("logits",)
+
+
+# Two equal neighbours take one step more, so a label is repeated only while steps are left.
+def labels(rng, shape, sizes):
+    y, spare = [], sizes["T"] - shape[0]
+    while len(y) < shape[0]:
+        label = int(rng.integers(1, sizes["V"]))
+        if y and label == y[-1]:
+            if spare > 0:
+                spare -= 1
+            elif sizes["V"] > 2:
+                continue
+        y.append(label)
+    return np.array(y, dtype=int)
+
+
+def none(rng, shape, _):
+    return np.zeros(shape, int)
+
+
+CASES = [
+    given("logits[T>=7,V>=2] y[L]", y=labels, large={"T": 60, "V": 200, "L": 12}),
+    given("logits[4,V>=3] y[3]", y=[2, 2, 1], large=False, note="a repeated label, and just enough steps"),
+    given("logits[3,V>=3] y[3]", y=[1, 2, 1], large=False, note="one label per step"),
+    given("logits[5,V>=3] y[1]", y=[2], large=False, note="one label"),
+    given("logits[T,V>=2] y[0]", y=none, large=False, note="no labels"),
+    given("logits[1,V>=3] y[1]", y=[1], large=False, note="one step"),
+    given(
+        "logits[5,3] y[2]",
+        logits=[[1000.0, 0, 1], [-1000, 2, 1], [1000, 999, -1000], [0, 1000, 1001], [1, 0, -1000]],
+        y=[1, 2],
+        note="logits of ±1000",
+    ),
+]
+MISTAKES = [
+    edit(
+        "skip-between-repeats",
+        "a path may skip the blank between two equal labels",
+        "How does the path for `aa` differ from the path for `a` if it skips the blank?",
+        "z != np.roll(z, 2) -> np.array(z) != 0",
+    ),
+    edit(
+        "never-skips",
+        "there is always a blank between two labels",
+        "Does the path `ab` read `ab`?",
+        "z != np.roll(z, 2) -> np.array(z) < 0",
+    ),
+    edit(
+        "skips-labels",
+        "a path may skip any position",
+        "A path that skips a label reads something else. Which positions may be skipped?",
+        "z != np.roll(z, 2) -> np.array(z) >= 0",
+    ),
+    edit(
+        "blank-first-and-last",
+        "every path begins and ends with a blank",
+        "Does the path `ab` read `ab`? At which positions may a path start?",
+        "a[0, 2:4] = e[0, :2] -> a[0, 2:3] = e[0, :1]",
+        "a[-1, -2:] -> a[-1, -1:]",
+    ),
+    edit(
+        "starts-anywhere",
+        "a path may start at any position",
+        "What does a path read that starts at the second label?",
+        "a[0, 2:4] = e[0, :2] -> a[0, 2:] = e[0]",
+    ),
+    edit(
+        "emission-counted-twice",
+        "of the two sums, only one contains step t",
+        "Do the shares of a step sum to 1 in your code?",
+        "a + b - e - -> a + b -",
+    ),
+    edit(
+        "softmax-forgotten",
+        "the logits are log-probabilities",
+        "Your gradient is the one of the log-probabilities. What does the backward of log-softmax add?",
+        "d = np.exp(lp) -> d = np.zeros_like(lp)",
+    ),
+    edit(
+        "positions-assigned",
+        "each class has one position in the padded sequence",
+        "At how many positions does the blank stand? Are their shares added in your code?",
+        "d[:, c] -= share[:, s] -> d[:, c] = np.exp(lp[:, c]) - share[:, s]",
+    ),
+    edit(
+        "best-path",
+        "the best class of each step stands for all paths",
+        "The loss sums over paths. Which paths contribute to the derivative of a logarithm of a sum?",
+        "return g * d -> p = np.exp(lp); return g * (p - np.eye(p.shape[1], dtype=p.dtype)[(p - d).argmax(axis=1)])",
+    ),
+    edit(
+        "filtered",
+        "the steps up to t alone decide the share of a class at step t",
+        "Can a later step change the probability that a label was already read at step t?",
+        "a + b - e - np.logaddexp.reduce(a[-1, -2:]) -> a - np.logaddexp.reduce(a, axis=1)[:, None]",
+    ),
+]
+
+
+def forward(logits, y):
+    lp = engine.log_softmax(logits, axis=1)
+    steps, length = np.array([len(y)]), np.array([logits.shape[0]])
+    return engine.ctc_loss(engine.expand_dims(lp, 1), y[None].astype(int), length, steps, reduction="sum")
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def beginnings(e, z):
+    """The logarithms of the sums over all beginnings of paths, by step and position. e[t, s] is log p_t(z_s)."""
+    skips = z != np.roll(z, 2)
+    a = np.full((len(e), len(z) + 2), -np.inf, e.dtype)  # no path reaches the first two columns
+    a[0, 2:4] = e[0, :2]
+    for t in range(1, len(e)):
+        skipped = np.where(skips, a[t - 1, :-2], -np.inf)
+        paths = a[t - 1, 2:], a[t - 1, 1:-1], skipped
+        a[t, 2:] = np.logaddexp.reduce(paths) + e[t]
+    return a[:, 2:]
+
+
+def ctc_loss_backward(g, logits, y):
+    z = [0] + [c for label in y for c in (label, 0)]
+    lp = log_softmax(logits)
+    e = lp[:, z]
+    a = beginnings(e, z)
+    b = beginnings(e[::-1, ::-1], z[::-1])[::-1, ::-1]
+    share = np.exp(a + b - e - np.logaddexp.reduce(a[-1, -2:]))
+    d = np.exp(lp)
+    for s, c in enumerate(z):
+        d[:, c] -= share[:, s]
+    return g * d
+
+
+@mistake(
+    "probability-domain",
+    "the probabilities of paths can be multiplied directly",
+    "What is the product of a few probabilities of e^-1000 in floating point? What do you divide by then?",
+)
+def ctc_loss_backward(g, logits, y):
+    z = [0] + [c for label in y for c in (label, 0)]
+    p = np.exp(log_softmax(logits))
+    e = p[:, z]
+
+    def sums(e, z):
+        skips = z != np.roll(z, 2)
+        a = np.zeros((len(e), len(z) + 2), e.dtype)
+        a[0, 2:4] = e[0, :2]
+        for t in range(1, len(e)):
+            a[t, 2:] = e[t] * (a[t - 1, 2:] + a[t - 1, 1:-1] + skips * a[t - 1, :-2])
+        return a[:, 2:]
+
+    a, b = sums(e, z), sums(e[::-1, ::-1], z[::-1])[::-1, ::-1]
+    share = a * b / (e * a[-1, -2:].sum())
+    return g * (p - share @ np.eye(logits.shape[1], dtype=p.dtype)[z])
