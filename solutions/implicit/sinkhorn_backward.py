@@ -1,0 +1,199 @@
+"""Differentiate the conditions that P satisfies, not the algorithm. If C moves by dC, then f and h move by df and dh,
+and
+
+    dP[i, j] = P[i, j] (df_i + dh_j - dC[i, j]) / eps
+
+The row sums and column sums of P stay a and b, so the row sums and column sums of dP are 0:
+
+    a_i df_i + Σ_j P[i, j] dh_j = Σ_j P[i, j] dC[i, j]
+    Σ_i P[i, j] df_i + b_j dh_j = Σ_i P[i, j] dC[i, j]
+
+These are n + m linear equations with the symmetric matrix
+
+    H = ( diag(a)    P    )
+        (   Pᵀ    diag(b) )
+
+The change of the loss is Σ g ∘ dP. Let r be the row sums and c the column sums of P ∘ g. The part of the change through
+df and dh is (r · df + c · dh)/eps. So one system is enough, with r and c on the right:
+
+    H (u, v) = (r, c)
+
+H is symmetric, so r · df + c · dh = Σ_ij P[i, j] dC[i, j] (u_i + v_j). Together,
+
+    dC = -P ∘ (g - u_i - v_j) / eps
+
+This is softmax's backward with two sets of constraints. Subtracting u and v makes all rows and columns of dC sum to 0.
+One after the other does not work, because subtracting the columns' averages spoils the rows again.
+
+H has one null vector: adding a number to u and subtracting it from v changes nothing. So set v_1 = 0. The code
+eliminates u = (r - P v)/a, and solves the m - 1 equations that remain for v. Their matrix is the Schur complement
+diag(b) - Pᵀ diag(1/a) P without its first row and column.
+
+Cost: O(n·m² + m³) operations, and O(n·m + m²) memory. One step of Sinkhorn's algorithm takes O(n·m). If m exceeds n,
+eliminate v instead. For large problems, solve the same system by conjugate gradients. Each iteration then takes two
+products with P.
+
+PyTorch: PyTorch has no optimal transport. Autograd through a loop of Sinkhorn steps is right once the loop has
+converged, and it saves arrays of n·m numbers at each step. With a PyTorch backend, the library POT differentiates the
+plan in this way (`grad="autodiff"` in `ot.solve`). The JAX library OTT solves a linear system by default, and unrolls
+with `implicit_diff=None`.
+
+Asked next:
+
+- The loss is the optimal value itself, Σ P ∘ C + eps Σ P ∘ log P. What is dC? → dC = P. P minimises this value under
+  the constraints, so by the envelope theorem the change of P does not matter. Nothing needs to be solved.
+- What are the gradients of a and b? → They are u and v from the same solve. The sums of a and b must stay equal, so
+  only changes with equal sums are possible. For these, the constant that u and v leave open cancels.
+- When is unrolling the better choice? → If the forward stops after a few steps, its P does not satisfy the conditions.
+  The implicit gradient is then that of another function. Unrolling differentiates the steps that were taken, and its
+  memory grows with their number.
+- What happens as eps goes to 0? → P approaches a plan with few nonzero entries, and that plan does not change if C
+  changes slightly. So dC goes to 0 for almost every C, although the formula divides by eps. The system becomes nearly
+  singular.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, normal
+
+HINTS = (
+    "How do the row sums and column sums of P change if C changes? What does this say about df and dh?",
+    (
+        "The rows and columns of dP sum to 0, which is a linear system for df and dh. The backward solves the system "
+        "with the same matrix for u and v, with the row sums and column sums of P * g on the right. Fix one unknown, "
+        "because u + 1 and v - 1 give the same result."
+    ),
+    "With u and v from the system, dC is -P * (g - ...) / eps.",
+)
+WRT = ("C",)
+
+
+def masses(rng, shape, _):
+    w = rng.uniform(0.5, 1.5, shape)
+    return w / w.sum()
+
+
+CASES = [
+    given("C[n,m] a[n] b[m]", a=masses, b=masses, eps=1.0, large={"n": 90, "m": 110}),
+    given("C[n,m] a[n] b[m]", a=masses, b=masses, eps=0.4, large=False, note="eps=0.4"),
+    given("C[n,m] a[n] b[m]", a=masses, b=masses, C=normal(3, 5), eps=3.0, large=False, note="eps=3"),
+    given("C[1,m] a[1] b[m]", a=1.0, b=masses, eps=0.7, large=False, note="one source"),
+    given("C[n,1] a[n] b[1]", a=masses, b=1.0, eps=0.7, large=False, note="one target"),
+    given(
+        "C[3,3] a[3] b[3]",
+        C=[[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]],
+        a=[0.3, 0.4, 0.3],
+        b=[0.2, 0.4, 0.4],
+        eps=0.25,
+        note="nearly one target per source",
+    ),
+]
+MISTAKES = [
+    edit(
+        "potentials-constant",
+        "f and h are numbers that no longer depend on C",
+        "Move one entry of C. Do the rows and columns of P still have the right sums in your code?",
+        "(g - u[:, None] - v) -> g",
+    ),
+    edit(
+        "no-eps", "eps only sharpens the plan", "C is divided by eps in P. What does the chain rule give?", " / eps ->"
+    ),
+    edit("sign", "a higher cost gives more mass", "With which sign does C enter P?", "return -P -> return P"),
+]
+
+
+def solved(C, a, b, eps):
+    """Return the potentials, and the inverse of the Jacobian of the sums without the last potential."""
+    n, f, h = len(a), np.zeros(len(a)), np.zeros(len(b))
+    for _ in range(60):
+        f = eps * (np.log(a) - np.logaddexp.reduce((h - C) / eps, axis=1))
+        h = eps * (np.log(b) - np.logaddexp.reduce((f[:, None] - C) / eps, axis=0))
+    for _ in range(8):  # a Newton step squares the error
+        P = np.exp((f[:, None] + h - C) / eps)
+        J = np.block([[np.diag(P.sum(axis=1)), P], [P.T, np.diag(P.sum(axis=0))]]) / eps
+        wrong = np.concatenate([P.sum(axis=1) - a, P.sum(axis=0) - b])
+        step = np.linalg.solve(J[:-1, :-1], wrong[:-1])
+        f, h = f - step[:n], h - np.append(step[n:], 0)
+    return f, h, np.linalg.inv(J[:-1, :-1])
+
+
+# The engine differentiates one Newton step. At a point that satisfies the conditions, this derivative is exact.
+def forward(C, a, b, eps):
+    values = [np.asarray(getattr(x, "data", x), float) for x in (C, a, b)]
+    f, h, inverse = solved(*values, eps)
+    P = engine.exp((f[:, None] + h - C) / eps)
+    wrong = engine.concatenate([P.sum(axis=1) - a, P.sum(axis=0) - b], axis=0)
+    step = engine.matvec(inverse, wrong[:-1])
+    n = len(f)
+    padded = engine.concatenate([step[n:], np.zeros(1)], axis=0)
+    return engine.exp((engine.expand_dims(f - step[:n], 1) + (h - padded) - C) / eps)
+
+
+def saved(C, a, b, eps):
+    f, h, _ = solved(*(np.asarray(x, float) for x in (C, a, b)), eps)
+    return {"P": np.exp((f[:, None] + h - C) / eps).astype(C.dtype)}
+
+
+def sinkhorn_backward(g, P, a, b, eps):
+    r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)
+    K = np.diag(b) - P.T @ (P / a[:, None])
+    rest = np.linalg.solve(K[1:, 1:], (c - P.T @ (r / a))[1:])
+    v = np.concatenate([np.zeros(1, P.dtype), rest])
+    u = (r - P @ v) / a
+    return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "rows-only",
+    "P is a softmax along the rows",
+    "Which sums does your dC leave at 0? What about the columns of P?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    u = (P * g).sum(axis=1) / a
+    return -P * (g - u[:, None]) / eps
+
+
+@mistake(
+    "columns-only",
+    "the gradient passes through the last update of h only",
+    "f was adjusted too, and depends on C. Which sums does your dC leave at 0?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    v = (P * g).sum(axis=0) / b
+    return -P * (g - v) / eps
+
+
+@mistake(
+    "corrected-one-by-one",
+    "u and v can be computed independently",
+    "Do the rows of your dC sum to 0? Which unknowns does the first of the two sets of equations contain?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    u = (P * g).sum(axis=1) / a
+    v = (P * g).sum(axis=0) / b
+    return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "one-sweep",
+    "one correction of the rows and one of the columns are enough",
+    "Correct the rows, then the columns. Do the rows of your dC still sum to 0?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    u = (P * g).sum(axis=1) / a
+    v = (P * (g - u[:, None])).sum(axis=0) / b
+    return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "twenty-sweeps",
+    "twenty corrections in turn are enough",
+    "How fast do the corrections shrink if P is almost a permutation? Which equations do u and v satisfy?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    u, v = np.zeros_like(a), np.zeros_like(b)
+    for _ in range(20):
+        u = ((P * g).sum(axis=1) - P @ v) / a
+        v = ((P * g).sum(axis=0) - P.T @ u) / b
+    return -P * (g - u[:, None] - v) / eps
