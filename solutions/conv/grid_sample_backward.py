@@ -1,0 +1,217 @@
+"""out is linear in the image, with four weights per point. So each corner gets g times its weight, and a pixel adds up
+what it gets from all points that read it. This is the scatter of a gather.
+
+In x, out is linear within a cell. The weights 1-fx and fx have the slopes -1 and 1, and x0 is constant:
+
+    dx = g ((1-fy) (img[y0, x0+1] - img[y0, x0]) + fy (img[y0+1, x0+1] - img[y0+1, x0]))
+
+So dx is the horizontal difference at the two rows, interpolated along y. dy is the vertical difference at the two
+columns, interpolated along x:
+
+    dy = g ((1-fx) (img[y0+1, x0] - img[y0, x0]) + fx (img[y0+1, x0+1] - img[y0, x0+1]))
+
+The code visits the four corners. It adds each corner's share to dimg and keeps the pixel that was read. A corner
+outside the image reads 0 and gets nothing, but the other corners of the cell still count.
+
+At an integer coordinate the slope jumps, because another cell begins there. floor picks the cell on the side of the
+larger coordinates.
+
+Cost: O(n) operations and four additions to the image per point, and O(H·W) to clear dimg. The forward reads four pixels
+per point, and saves the image and the coordinates. Several points may add to one pixel, so `dimg[i, j] += ...` with
+index arrays is wrong: it keeps only one of the additions. `np.add.at` makes all of them.
+
+PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
+`align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
+coordinates its slopes agree with those of this exercise. On CUDA the backward is not deterministic, so
+`torch.use_deterministic_algorithms(True)` makes it raise an error.
+
+Asked next:
+
+- The coordinates are normalised, as in a spatial transformer. What changes? → u in [-1, 1] gives x = ((u + 1) W - 1)/2
+  for `align_corners=False`, so du = dx · W/2. For `align_corners=True` the factor is (W - 1)/2.
+- Why is dimg the slow part on a GPU? → The points that share a pixel are not known in advance, so their additions must
+  be atomic. They collide where many points read one region, and their order is not fixed. So the last bits of dimg may
+  differ from run to run.
+- The point should move to a target 20 pixels away. Does dx lead it there? → Only if the image slopes that way. dx
+  depends on the four pixels around the point and sees nothing beyond. Blurring the image, or an image pyramid, widens
+  this view.
+- What are the second derivatives in the coordinates? → Within a cell, those in x alone and in y alone are 0, because
+  out is linear in each. The mixed derivative is g (img[y0, x0] - img[y0, x0+1] - img[y0+1, x0] + img[y0+1, x0+1]).
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, uniform
+
+HINTS = (
+    "How many pixels does one point read, and with which weights? Which of the weights change if x grows?",
+    (
+        "Each corner inside the image gets g times its weight, added up over all points. For dx, take the horizontal "
+        "difference of the pixels in both rows of the cell, and interpolate along y. Corners outside read 0."
+    ),
+    (
+        "Loop over the four corners (i, j), and select the points for which the corner is inside. Add to dimg with "
+        "`np.add.at`. Then dx is `g * ((1 - fy) * (...) + fy * (...))`."
+    ),
+)
+
+
+def within(side):
+    """Draw coordinates of which some lie in the cells beyond the border, at a distance from the kinks."""
+
+    def draw(rng, shape, sizes):
+        return rng.integers(-1, sizes[side], shape) + rng.uniform(0.1, 0.9, shape)
+
+    return draw
+
+
+CASES = [
+    given("img[H,W] x[n] y[n]", x=within("W"), y=within("H"), large={"H": 40, "W": 60, "n": 20000}),
+    given("img[3,4] x[7] y[7]", x=uniform(1.1, 1.9), y=uniform(0.1, 0.9), large=False, note="all points in one cell"),
+    given("img[H,W] x[9] y[9]", x=within("W"), y=within("H"), large=False, note="nine points"),
+    given(
+        "img[3,4] x[7] y[7]",
+        x=[-0.5, -3.7, 3.5, 8.2, 1.5, 2.5, 0.5],
+        y=[0.4, 1.5, 2.5, 0.5, -0.3, -7.5, 6.3],
+        note="points outside",
+    ),
+    given(
+        "img[2,3] x[5] y[5]",
+        x=[0.0, 1.0, 2.0, -1.0, 1.5],
+        y=[0.0, 1.0, 0.5, 0.0, -1.0],
+        smooth=False,
+        note="integer coordinates",
+    ),
+    given("img[1,1] x[n] y[n]", x=uniform(-0.9, -0.1), y=uniform(0.1, 0.9), large=False, note="one pixel"),
+]
+MISTAKES = [
+    edit(
+        "scatter-overwrites",
+        "`dimg[i, j] +=` adds once for every point",
+        "Two points read one pixel. How often does `dimg[i, j] += ...` change this pixel?",
+        "np.add.at(dimg, at, (g * wy * wx)[inside]) -> dimg[at] += (g * wy * wx)[inside]",
+    ),
+    edit(
+        "weights-of-opposite-corner",
+        "a corner's weight is its distance from the point",
+        "fx is 0.9. Which corner is nearer, and which weight is larger?",
+        "g * wy * wx -> g * (1 - wy) * (1 - wx)",
+    ),
+    edit(
+        "axes-exchanged",
+        "x is the coordinate along the first axis",
+        "Which axis of img has the length W?",
+        "return dimg, dx, dy -> return dimg, dy, dx",
+    ),
+    edit(
+        "coordinates-constant",
+        "the coordinates are indices and have no gradient",
+        "Move a point by 0.1. Does out change?",
+        "return dimg, dx, dy -> return dimg, 0 * dx, 0 * dy",
+    ),
+    edit(
+        "wraps",
+        "an index of -1 is outside the image",
+        "Which pixel is img[-1]?",
+        "(i >= 0) -> (i >= -H)",
+        "(j >= 0) -> (j >= -W)",
+    ),
+    edit(
+        "truncates",
+        "converting to an integer rounds down",
+        "What is `int(-0.5)`, and what is the floor of -0.5?",
+        "x0, y0 = np.floor(x), np.floor(y) -> x0, y0 = np.trunc(x), np.trunc(y)",
+    ),
+    edit(
+        "first-row-and-column",
+        "only the first row of the cell matters for dx, and only its first column for dy",
+        "dx has differences from two rows. How are they weighted?",
+        "(1 - fy) * (p01 - p00) + fy * (p11 - p10) -> p01 - p00",
+        "(1 - fx) * (p10 - p00) + fx * (p11 - p01) -> p10 - p00",
+    ),
+    edit(
+        "nearer-pixel",
+        "a coordinate exactly on a pixel belongs to the cell before it",
+        "Which cell does floor pick at an integer coordinate?",
+        "x0, y0 = np.floor(x), np.floor(y) -> x0, y0 = np.ceil(x) - 1, np.ceil(y) - 1",
+    ),
+]
+
+
+def forward(img, x, y):
+    H, W = img.shape
+    x0, y0 = (np.floor(np.asarray(getattr(a, "data", a), float)).astype(int) for a in (x, y))
+    fx, fy = x - x0, y - y0
+    out = 0.0
+    for i, wy in ((y0, 1 - fy), (y0 + 1, fy)):
+        for j, wx in ((x0, 1 - fx), (x0 + 1, fx)):
+            inside = (i >= 0) & (i < H) & (j >= 0) & (j < W)
+            pixels = img[np.clip(i, 0, H - 1), np.clip(j, 0, W - 1)]
+            out = out + engine.where(inside, pixels, 0.0) * wy * wx
+    return out
+
+
+def grid_sample_backward(g, img, x, y):
+    H, W = img.shape
+    x0, y0 = np.floor(x), np.floor(y)
+    fx, fy = x - x0, y - y0
+    x0, y0 = x0.astype(int), y0.astype(int)
+    dimg, pixels = np.zeros_like(img), []
+    for i, wy in ((y0, 1 - fy), (y0 + 1, fy)):
+        for j, wx in ((x0, 1 - fx), (x0 + 1, fx)):
+            inside = (i >= 0) & (i < H) & (j >= 0) & (j < W)
+            at = i[inside], j[inside]
+            np.add.at(dimg, at, (g * wy * wx)[inside])
+            pixels.append(np.where(inside, img[i % H, j % W], 0))
+    p00, p01, p10, p11 = pixels
+    dx = g * ((1 - fy) * (p01 - p00) + fy * (p11 - p10))
+    dy = g * ((1 - fx) * (p10 - p00) + fx * (p11 - p01))
+    return dimg, dx, dy
+
+
+@mistake(
+    "border-clamped",
+    "a corner outside the image reads the nearest pixel",
+    "What does the task say that a corner outside the image counts as?",
+)
+def grid_sample_backward(g, img, x, y):
+    H, W = img.shape
+    x0, y0 = np.floor(x), np.floor(y)
+    fx, fy = x - x0, y - y0
+    x0, y0 = x0.astype(int), y0.astype(int)
+    dimg, pixels = np.zeros_like(img), []
+    for i, wy in ((y0, 1 - fy), (y0 + 1, fy)):
+        for j, wx in ((x0, 1 - fx), (x0 + 1, fx)):
+            at = np.clip(i, 0, H - 1), np.clip(j, 0, W - 1)
+            np.add.at(dimg, at, g * wy * wx)
+            pixels.append(img[at])
+    p00, p01, p10, p11 = pixels
+    dx = g * ((1 - fy) * (p01 - p00) + fy * (p11 - p10))
+    dy = g * ((1 - fx) * (p10 - p00) + fx * (p11 - p01))
+    return dimg, dx, dy
+
+
+@mistake(
+    "partly-outside-dropped",
+    "a point counts only if all four of its corners are inside",
+    "One corner of a cell is outside. Do the other three corners still contribute to out?",
+)
+def grid_sample_backward(g, img, x, y):
+    H, W = img.shape
+    x0, y0 = np.floor(x), np.floor(y)
+    fx, fy = x - x0, y - y0
+    x0, y0 = x0.astype(int), y0.astype(int)
+    dimg, pixels = np.zeros_like(img), []
+    inside = (y0 >= 0) & (y0 + 1 < H) & (x0 >= 0) & (x0 + 1 < W)
+    for i, wy in ((y0, 1 - fy), (y0 + 1, fy)):
+        for j, wx in ((x0, 1 - fx), (x0 + 1, fx)):
+            at = i[inside], j[inside]
+            np.add.at(dimg, at, (g * wy * wx)[inside])
+            read = np.zeros_like(x)
+            read[inside] = img[at]
+            pixels.append(read)
+    p00, p01, p10, p11 = pixels
+    dx = g * ((1 - fy) * (p01 - p00) + fy * (p11 - p10))
+    dy = g * ((1 - fx) * (p10 - p00) + fx * (p11 - p01))
+    return dimg, dx, dy
