@@ -1,0 +1,24 @@
+# /// autodrill
+# title = "Backward of alpha compositing"
+# kind = "backward"
+# difficulty = "hard"
+# minutes = 14
+# topics = ["recurrent"]
+# requires = ["linear_scan_backward"]
+# ///
+"""Volume rendering and Gaussian splatting compute the colour of a pixel from n samples along a ray, from
+front to back. Sample i has the opacity alpha_i and the colour c_i. Each sample dims what lies behind it:
+
+    T_i = Π_(j < i) (1 - alpha_j)         # the light that reaches sample i, with T_1 = 1
+    out = Σ_i T_i · alpha_i · c_i
+
+`alpha` has shape (n,), with values from 0 to 1. Both 0 and 1 occur. `color` has shape (n, 3), with c_i in
+row i. n is at least 1. `g` is dL/dout, of shape (3,). Return `dalpha, dcolor`. They must be finite for
+every such alpha.
+"""
+
+import numpy as np
+
+
+def alpha_composite_backward(g, alpha, color):
+    raise NotImplementedError

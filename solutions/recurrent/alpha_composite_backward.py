@@ -1,0 +1,201 @@
+"""The same colour can be computed from the back. Let R_i be the colour seen behind sample i. Behind the last sample
+there is nothing, and each sample covers a part of what is behind it:
+
+    R_n = 0,    R_(i-1) = alpha_i c_i + (1 - alpha_i) R_i,    out = R_0
+
+Writing out this linear scan gives the sum of the task. Its backward runs from the front, because R_0 is the output. The
+gradient of R_(i-1) is T_i g: it starts as g, and each step multiplies it by 1 - alpha_i. Sample i enters only the step
+from R_i to R_(i-1), so
+
+    dc_i     = T_i alpha_i g
+    dalpha_i = T_i g · (c_i - R_i)
+
+A larger alpha_i shows more of c_i and less of R_i. If the colour c_i equals what is behind it, alpha_i has no effect.
+Behind an opaque sample, T is 0, and so are all gradients. The opaque sample itself has a gradient, because a smaller
+alpha would show R_i.
+
+The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i, and there its slope is
+
+    -T_j alpha_j c_j / (1 - alpha_i)
+
+For an opaque sample this is 0/0. The product of the other factors of T_j is finite, and R_i contains it without a
+division.
+
+The code needs only the numbers g · c_i and g · R_i, so one number is carried from the back to the front.
+
+Cost: O(n) operations and n numbers for T, like the forward. Only alpha and the colours are saved.
+
+PyTorch: `torch.cumprod` saves its input and its result, and its gradient is right even if a factor 1 - alpha is 0. With
+the product written as `exp(cumsum(log(1 - alpha)))`, an alpha of 1 gives a NaN among the gradients. The kernels of
+Gaussian splatting do not use autograd within a pixel. They contain a backward like this one, with an atomic addition
+for each Gaussian.
+
+Asked next:
+
+- The backward kernel of Gaussian splatting walks from the back to the front and recovers T_i as T_(i+1)/(1 - alpha_i).
+  Why may it divide? → Its forward caps alpha at 0.99 and stops before T falls below 0.0001. So no divisor is below
+  0.01, and no T has underflowed. It saves the last T of each pixel instead of n values.
+- alpha comes from a density: alpha = 1 - exp(-σ δ), with the length δ of the interval. What is dσ? → dσ = dalpha · δ ·
+  (1 - alpha). The transmittance is then T_i = exp(-Σ_(j < i) σ_j δ_j), a cumulative sum instead of a product.
+- A background colour b is visible through all samples. What changes? → R_n is b instead of 0, so the carried number
+  starts at g · b. The gradient of b is T_(n+1) g, with T_(n+1) the product of all 1 - alpha_j.
+- Why does a sample behind an opaque surface never learn? → Its T is 0, so dc and dalpha are both 0. The surface must
+  become transparent first. Its own gradient compares c_i with R_i, so this happens only if the colour behind it fits
+  better.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake, uniform
+
+HINTS = (
+    "A sample becomes more opaque. What does the pixel show more of, and what does it show less of?",
+    (
+        "Let R_i be the colour seen behind sample i. Then out depends on alpha_i through alpha_i c_i + "
+        "(1 - alpha_i) R_i, which is seen through T_i. Carry R from the back to the front."
+    ),
+    "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then `behind = alpha[i] * ... + ...`.",
+)
+CASES = [
+    given("alpha[n] color[n,3]", alpha=uniform(0, 1), large={"n": 3000}),
+    given("alpha[9] color[9,3]", alpha=uniform(0, 0.3), large=False, note="nine faint samples"),
+    given("alpha[1] color[1,3]", alpha=uniform(0.2, 0.8), large=False, note="one sample"),
+    given(
+        "alpha[4] color[4,3]",
+        alpha=[0.5, 1.0, 0.25, 0.0],
+        color=[[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 1, 3]],
+        note="an opaque sample and an invisible one",
+    ),
+    given(
+        "alpha[4] color[4,3]",
+        alpha=[0.25, 1.0, 1.0, 0.5],
+        color=[[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 1, 3]],
+        note="two opaque samples",
+    ),
+    given("alpha[n] color[n,3]", alpha=0.0, large=False, note="only invisible samples"),
+    given("alpha[n] color[n,3]", alpha=1.0, large=False, note="only opaque samples"),
+]
+MISTAKES = [
+    edit(
+        "transmittance-constant",
+        "alpha_i only weights its own colour",
+        "A denser sample shows more of its colour. What happens to the samples behind it?",
+        "T[i] * (seen[i] - behind) -> T[i] * seen[i]",
+    ),
+    edit(
+        "own-alpha-in-T",
+        "a sample dims itself",
+        "How much light reaches the first sample?",
+        "T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]]) -> T = passed",
+    ),
+    edit(
+        "colour-without-alpha",
+        "a colour is seen through T alone",
+        "Which factor besides T does c_i have in out?",
+        "np.outer(T * alpha, g) -> np.outer(T, g)",
+    ),
+    edit(
+        "behind-undimmed",
+        "the samples behind are not dimmed by one another",
+        "Two opaque samples are behind sample i. Which of them is seen from there?",
+        "alpha[i] * seen[i] + (1 - alpha[i]) * behind -> alpha[i] * seen[i] + behind",
+    ),
+    edit(
+        "next-sample-only",
+        "a sample hides only the one behind it",
+        "Sample 1 becomes more opaque. What happens to the light that reaches sample 3?",
+        "alpha[i] * seen[i] + (1 - alpha[i]) * behind -> alpha[i] * seen[i]",
+    ),
+]
+
+
+def forward(alpha, color):
+    passed = engine.cumprod(1 - alpha, axis=0)
+    T = engine.concatenate([np.ones(1), passed[:-1]], axis=0)
+    return engine.matmul(T * alpha, color)
+
+
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = T[i] * (seen[i] - behind)
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "divides-by-1-minus-alpha",
+    "the factor 1 - alpha_i can always be divided out",
+    "A sample is opaque. By what does your code divide?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen = color @ g
+    parts = T * alpha * seen
+    later = np.cumsum(parts[::-1])[::-1] - parts
+    return T * seen - later / (1 - alpha), np.outer(T * alpha, g)
+
+
+@mistake(
+    "clamped-divisor",
+    "a small number in the divisor does no harm",
+    "Everything behind an opaque sample has T = 0. What does your code then find behind it?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen = color @ g
+    parts = T * alpha * seen
+    later = np.cumsum(parts[::-1])[::-1] - parts
+    return T * seen - later / np.maximum(1 - alpha, alpha.dtype.type(1e-6)), np.outer(T * alpha, g)
+
+
+@mistake(
+    "hides-undivided",
+    "alpha_i multiplies the samples behind it",
+    "T_j contains the factor 1 - alpha_i. Is the slope of T_j in alpha_i really -T_j?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen = color @ g
+    parts = T * alpha * seen
+    later = np.cumsum(parts[::-1])[::-1] - parts
+    return T * seen - later, np.outer(T * alpha, g)
+
+
+@mistake(
+    "front-for-behind",
+    "alpha_i dims the samples in front of it",
+    "Which samples have the factor 1 - alpha_i in their T?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen, front = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in range(len(alpha)):
+        dalpha[i] = T[i] * (seen[i] - front)
+        front = alpha[i] * seen[i] + (1 - alpha[i]) * front
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "back-to-front",
+    "the first sample is the one farthest away",
+    "In which order are the samples? Which sample has T = 1?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha[::-1])[::-1]
+    T = np.concatenate([passed[1:], np.ones(1, alpha.dtype)])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in range(len(alpha)):
+        dalpha[i] = T[i] * (seen[i] - behind)
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
