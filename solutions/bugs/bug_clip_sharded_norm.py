@@ -1,0 +1,216 @@
+"""The square of the norm is a sum over all elements of all parameters. Split this sum by who holds the elements:
+
+    norm² = Σ over ranks of |sharded of the rank|² + |replicated|²
+
+The first sum needs one number from each rank, the sum of squares of its own pieces. An all-reduce adds these numbers.
+The second term is the same on all ranks, and each rank already knows it. It is added once, after the all-reduce. If it
+were part of the message, it would count as often as there are ranks.
+
+Squares add up, and norms do not. Two pieces of norms 3 and 4 have the norm 5 together. So the root comes after the
+reduction.
+
+The faulty code takes the norm of what one rank holds. Each rank then scales by a factor of its own. The gradient of the
+whole model changes its direction, and the ranks scale the same replicated gradient differently. Their copies of the
+parameter drift apart from the first clipped step on.
+
+Cost: one pass over the gradients and one message of one number. The message is short, but all ranks must wait for it
+before the optimiser step.
+
+PyTorch: `clip_grad_norm_` treats plain tensors as they are, so each rank gets the norm of its own shards. If the
+gradients are DTensors, it knows which of them are sharded. With one sharded and one replicated DTensor on two ranks it
+returns the right norm after one all-reduce. Megatron adds the squares over the model-parallel group in float32. It
+skips replicated parameters on all ranks but one, and skips the second copy of a shared embedding.
+
+Asked next:
+
+- The model is split by tensor and by pipeline parallelism. Over which ranks is the sum? → Over all ranks of both
+  groups. A parameter that several ranks hold counts on one of them only. An example is an embedding that the first and
+  the last pipeline stage share.
+- The gradients are float16. What can go wrong in the sum of squares? → 256² is above 65504, the largest float16. So one
+  gradient of 256 makes the norm infinite and the scale 0. Convert to float32 before squaring.
+- One rank has a NaN in its gradient. What happens with the right norm and with the local one? → With the right norm all
+  ranks get NaN from the message, and all skip the step or fail together. With local norms one rank skips and the others
+  step, so the ranks no longer train the same model.
+- Could the message be saved by using the norm of the step before? → Yes, the factor is then the same on all ranks. But
+  a sudden large gradient is not clipped in the step in which it occurs.
+"""
+
+import numpy as np
+
+from autodrill.drills import edit, in_step, scenario
+
+HINTS = (
+    "Two ranks hold pieces of norms 3 and 4. What is the norm of the whole? By which factor does each rank scale?",
+    (
+        "Reduce the sum of squares of the sharded pieces. Add the sum of squares of the replicated gradients once. "
+        "Then take the root."
+    ),
+    "`norm = np.sqrt(all_reduce(...) + ...)`, with one sum of squares inside the call and one outside.",
+)
+RESULTS = ("norm", "sharded", "replicated", "the number of messages", "the count of numbers sent")
+
+
+def made(rng, sharded, replicated, max_norm):
+    return {
+        "sharded": [[rng.normal(size=shape) for shape in own] for own in sharded],
+        "replicated": [rng.normal(size=shape) for shape in replicated],
+        "max_norm": max_norm,
+    }
+
+
+@scenario(1, 2, 3, note="clipped")
+def clipped(rng, size):
+    return made(rng, [[(2, 3), (3,)], [(1, 3), (2,)], [(4, 3), (3,)]][:size], [(2,), (2, 2)], 0.5)
+
+
+@scenario(2, note="below the bound")
+def below(rng, size):
+    return made(rng, [[(2, 3)], [(4,)]], [(3,)], 100.0)
+
+
+# Each rank alone is below the bound, and the whole is above it.
+@scenario(2, note="only the whole exceeds the bound")
+def only_whole(rng, size):
+    given = made(rng, [[(3,)], [(3,)]], [(2,)], 1.0)
+    for a in [*given["sharded"][0], *given["sharded"][1], *given["replicated"]]:
+        a *= 0.7 / np.sqrt((a * a).sum())
+    return given
+
+
+@scenario(3, note="different numbers of pieces")
+def uneven(rng, size):
+    return made(rng, [[(2,), (3,), (1,)], [], [(2, 2)]], [(2,)], 0.7)
+
+
+@scenario(2, note="no replicated gradients")
+def all_sharded(rng, size):
+    return made(rng, [[(3,)], [(2,)]], [], 0.5)
+
+
+@scenario(2, note="no sharded gradients")
+def all_replicated(rng, size):
+    return made(rng, [[], []], [(3,), (2, 2)], 0.5)
+
+
+@scenario(2, note="gradients of 0")
+def zero(rng, size):
+    return {"sharded": [[np.zeros(2)], [np.zeros(3)]], "replicated": [np.zeros(2)], "max_norm": 1.0}
+
+
+# A norm of 1e-6 is as large as the number that is added to it.
+@scenario(2, note="a tiny bound")
+def tiny(rng, size):
+    given = made(rng, [[(2,)], [(3,)]], [(2,)], 1e-6)
+    for a in [*given["sharded"][0], *given["sharded"][1], *given["replicated"]]:
+        a *= 1e-6
+    return given
+
+
+CASES = [clipped, below, only_whole, uneven, all_sharded, all_replicated, zero, tiny]
+
+
+def drive(candidate, sharded, replicated, max_norm):
+    def program(rank, collective):
+        def all_reduce(a):
+            return collective(np.array(a, dtype=float))
+
+        norm, mine, shared = candidate(sharded[rank], replicated, max_norm, all_reduce)
+        for new, old in ((mine, sharded[rank]), (shared, replicated)):
+            if [np.shape(a) for a in new] != [a.shape for a in old]:
+                raise ValueError(f"the shapes {[np.shape(a) for a in new]} should be {[a.shape for a in old]}")
+        return float(norm), [np.ravel(a) for a in mine], [np.ravel(a) for a in shared]
+
+    def combine(sent):
+        if len({a.shape for a in sent}) > 1:
+            raise ValueError(f"the ranks send shapes {[a.shape for a in sent]} in one all_reduce")
+        return np.sum(sent, axis=0)
+
+    results, rounds = in_step(program, [[rank] for rank in range(len(sharded))], combine)
+    return {
+        "norm": np.array([norm for norm, _, _ in results]),
+        "sharded": np.concatenate([np.zeros(0), *(a for _, mine, _ in results for a in mine)]),
+        "replicated": np.concatenate([np.zeros(0), *(a for _, _, shared in results for a in shared)]),
+        "the number of messages": max(1, len(rounds)),
+        "the count of numbers sent": max(1, sum(sent[0].size for sent in rounds)),
+    }
+
+
+def expected(sharded, replicated, max_norm):
+    pieces = [a.ravel() for own in sharded for a in own]
+    copies = [a.ravel() for a in replicated]
+    norm = np.linalg.norm(np.concatenate([*pieces, *copies]))
+    scale = min(1, max_norm / (norm + 1e-6))
+    return {
+        "norm": np.full(len(sharded), norm),
+        "sharded": np.concatenate([np.zeros(0), *pieces]) * scale,
+        "replicated": np.concatenate([np.zeros(0), *copies * len(sharded)]) * scale,
+        "the number of messages": 1,
+        "the count of numbers sent": 1,
+    }
+
+
+def bug_clip_sharded_norm(sharded, replicated, max_norm, all_reduce):
+    own = sum((a * a).sum() for a in sharded)
+    common = sum((a * a).sum() for a in replicated)
+    norm = np.sqrt(all_reduce(own) + common)
+    scale = min(1, max_norm / (norm + 1e-6))
+    return norm, [a * scale for a in sharded], [a * scale for a in replicated]
+
+
+MISTAKES = [
+    edit(
+        "local-norm",
+        "each rank clips what it holds",
+        "Two ranks scale by different factors. What happens to the direction, and to a replicated parameter?",
+        "all_reduce(own) + common -> own + common",
+    ),
+    edit(
+        "norms-added",
+        "norms add up",
+        "Two pieces have the norms 3 and 4. What is the norm of both together?",
+        "np.sqrt(all_reduce(own) + common) -> all_reduce(np.sqrt(own)) + np.sqrt(common)",
+    ),
+    edit(
+        "replicated-each-time",
+        "the squares of everything are reduced",
+        "How often does the gradient of a norm layer count on 8 ranks?",
+        "all_reduce(own) + common -> all_reduce(own + common)",
+    ),
+    edit(
+        "replicated-left-out",
+        "only the shards make up the global norm",
+        "Which parameters are part of the whole model?",
+        "all_reduce(own) + common -> all_reduce(own)",
+    ),
+    edit(
+        "replicated-not-scaled",
+        "replicated gradients need no clipping",
+        "The whole gradient should become shorter. What happens to its direction if you scale only a part of it?",
+        "[a * scale for a in replicated] -> [a.copy() for a in replicated]",
+    ),
+    edit(
+        "always-rescaled",
+        "clipping makes the norm equal to the bound",
+        "What should happen to a gradient whose norm is below the bound?",
+        "scale = ... -> scale = max_norm / (norm + 1e-6)",
+    ),
+    edit(
+        "squared",
+        "the sum of squares is the norm",
+        "Of what is the sum the square?",
+        "np.sqrt(all_reduce(own) + common) -> all_reduce(own) + common",
+    ),
+    edit(
+        "message-per-gradient",
+        "each gradient needs a message of its own",
+        "What can a rank add up before it sends anything? Do all ranks have equally many pieces?",
+        "all_reduce(own) + common -> sum(all_reduce((a * a).sum()) for a in sharded) + common",
+    ),
+    edit(
+        "each-by-its-own",
+        "each gradient is clipped by its own norm",
+        "How many factors does clipping by the global norm have?",
+        "return ... -> cut = lambda a: a * min(1, max_norm / (np.sqrt((a * a).sum()) + 1e-6)); "
+        "return norm, [cut(a) for a in sharded], [cut(a) for a in replicated]",
+    ),
+]
