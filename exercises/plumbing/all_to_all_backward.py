@@ -17,8 +17,8 @@ those from rank 0 first, then those from rank 1, and so on. In the forward this 
 counts in `send` and `recv` are lists of one number per rank. Any of them may be 0.
 
 Your function runs on every rank. `g` is dL/dreceived, of shape (Σ recv, d). L depends on the received rows of all
-ranks. Return dx = dL/dx, of shape (n, d), in the order of x. Messages are graded: call `exchange` once on each rank,
-and send no more than the rows of g.
+ranks. Return dx = dL/dx, of shape (n, d), in the order of x. Messages are graded: call `exchange` at most once on each
+rank, and send no more than the rows of g.
 """
 
 

@@ -19,7 +19,7 @@ between ranks. `all_reduce(x)` takes an array, waits for all ranks, and returns 
 `dx, dW1_rank, dW2_rank, db`. Every rank returns the whole dL/dx and dL/db, but dL/dW1 and dL/dW2 only of the part that
 it holds. The slope of relu at 0 is 0.
 
-Messages are graded: call `all_reduce` once on each rank, and send N·d numbers.
+Messages are graded: call `all_reduce` at most once on each rank, and send at most N·d numbers.
 """
 
 

@@ -113,8 +113,8 @@ def drive(candidate, x, W1, W2, g):
         "dW1": np.concatenate(dW1, axis=1),
         "dW2": np.concatenate(dW2, axis=0),
         "db": np.stack(db),
-        "the number of messages": len(rounds),
-        "the count of numbers sent": sum(sent[0].size for sent in rounds),
+        "the number of messages": max(1, len(rounds)),
+        "the count of numbers sent": max(x.size, sum(sent[0].size for sent in rounds)),
     }
 
 
