@@ -130,6 +130,8 @@ LENGTHS = {15: 0, 30: 12, 45: 20}
 
 _PLANNED = 0.9
 """The share of the time that is planned. The rest is for follow-ups."""
+_UNPLANNED = 0.15
+"""The share of the time that may stay unplanned rather than repeat a question of a recent interview."""
 FOLLOW_UP_MINUTES = 1.0
 _CODE = re.compile(r"`([^`]+)`")
 _WORD = re.compile(r"[a-z0-9_]{4,}")
@@ -220,7 +222,7 @@ def make_plan(
         level: The level.
         minutes: The length, a key of `LENGTHS`.
         seed: The seed.
-        recent: Ids that recent interviews asked. They are asked again only if nothing else fits.
+        recent: Ids that recent interviews asked. They are asked again only if the rest leaves much time unplanned.
     """
     emphasis = ROLES[role]
     code = _exercise(exercises, emphasis.tracks, _EXERCISES[level], LENGTHS[minutes], seed, recent)
@@ -235,7 +237,7 @@ def make_plan(
     )
     chosen: list[Question] = []
     for usable in ([q for q in pool if q.id not in recent], [q for q in pool if q.id in recent]):
-        found = True
+        found = left > _UNPLANNED * minutes or not chosen
         while found:
             found = False
             for topic in order:

@@ -22,25 +22,28 @@ NAMES: dict[str, str] = {
         "mean-of-all"
     ),
     "wrong shape of a gradient": "shape summed-too-far cut-off extended empty-result no-keepdims lost-axis",
-    "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape",
+    "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape interleaved",
     "upstream gradient left out": (
         "no-upstream ignores-upstream ignores-tangent ones seed-one true-derivative slip-upstream "
         "term-without-upstream term-without-tangent density-only"
     ),
     "upstream gradient unchanged": "identity",
-    "chain rule cut short": "inner-slope local-slope log-forgotten softmax-skipped half-of-it-lost",
+    "chain rule cut short": (
+        "inner-slope local-slope log-forgotten softmax-skipped half-of-it-lost no-inner no-tanh-slope"
+    ),
     "a path to the output left out": (
         "counted-once through-a-only ignores-gc ignores-path-through-h one-step-back last-only mean-is-constant "
-        "variance-is-constant stats-constant no-mean-term no-var-term slip-missing-term off-by-term"
+        "variance-is-constant stats-constant no-mean-term no-var-term slip-missing-term off-by-term no-carry "
+        "norm-constant rms-constant norm-skipped skip-dropped product-rule-missing sigmoid-only one-term"
     ),
     "overwritten, not accumulated": (
         "assign overwritten overwrites dk-assigned dq-assigned windows-assigned assign-overlap fancy-plus-equals "
-        "last-loss slip-assign first-contribution"
+        "last-loss slip-assign first-contribution assigned"
     ),
     "accumulated more than once": "added-twice slip-accumulate slip-doubled multiplies-grad scales-grad running-sum",
     "wrong sign": (
-        "sign negated slip-sign plus same-sign signs-exchanged ascent absolute db-sign baseline-added reference-added "
-        "label-added absolute-value"
+        "sign negated slip-sign plus same-sign signs-exchanged ascent absolute db-sign baseline-added "
+        "reference-added label-added absolute-value"
     ),
     "transposed": "transposed no-transpose dk-not-transposed dv-not-transposed full-transpose slip-transpose",
     "order of operands or results": (
@@ -48,12 +51,12 @@ NAMES: dict[str, str] = {
     ),
     "mean and sum confused": (
         "mean mean-not-sum sum-not-mean no-mean average average-rule divide-by-n divide-by-N no-divisor no-1/N "
-        "slip-mean divide-by-NC divide-by-padding"
+        "slip-mean divide-by-NC divide-by-padding batch-N mean-of-means plain-mean"
     ),
     "a factor left out": (
         "missing-factor constant-factor no-scale no-x no-beta no-rate no-two no-p slip-missing-factor gamma-missing "
         "slip-missing-power slip-missing-divisor factor-in-places unknown-factor scale-on-dq-only no-rstd "
-        "ignores-input"
+        "ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement"
     ),
     "a factor too many": "stray-factor scaled-twice divided-twice",
     "multiplied instead of divided": (
@@ -61,28 +64,30 @@ NAMES: dict[str, str] = {
     ),
     "a Jacobian taken as diagonal": (
         "diagonal-only elementwise share-of-the-rest sigmoid-like-softmax slip-elementwise only-chosen-logit "
-        "only-true-class only-chosen"
+        "only-true-class only-chosen no-row-dot no-row-sum"
     ),
     "full Jacobian or Hessian built": "jacobian whole-hessian softmax-jacobian too-much-work materialised",
     "parentheses in the wrong place": "weights-outside brackets square-outside gamma-on-first-term gamma-outside",
     "value and gradient confused": (
-        "grad-for-data grad-for-data-in-turn values-for-gradients seed-data slip-attribute slip-operand"
+        "grad-for-data grad-for-data-in-turn values-for-gradients seed-data slip-attribute slip-operand times-output"
     ),
     "input and output confused": (
-        "input-not-output output-not-input softmax-again tanh-again tanh-twice dgamma-uses-x"
+        "input-not-output output-not-input softmax-again tanh-again tanh-twice dgamma-uses-x x-for-y"
     ),
     "kinks and ties": (
         "slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared winner-by-order "
-        "winner-by-order-b always-half zero-counts-as-positive"
+        "winner-by-order-b always-half zero-counts-as-positive kink-one"
     ),
-    "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false",
+    "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps",
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
-        "divides-by-zero divide-by-0 math-domain large-values"
+        "divides-by-zero divide-by-0 math-domain large-values probability-domain"
     ),
     "two upstream gradients confused": "cross-terms exchanged-upstream first-upstream-ignored second-upstream-ignored",
-    "softmax without the shift": "no-shift no-max-shift no-subtract exp-ratio",
-    "an epsilon added for safety": "epsilon epsilon-beside-root clamped clipped regularised softened",
+    "softmax without the shift": (
+        "no-shift no-max-shift no-subtract exp-ratio naive-exp not-shifted softmax-not-shifted"
+    ),
+    "an epsilon added for safety": "epsilon epsilon-beside-root clamped clipped regularised softened eps-outside-root",
     "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
     "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",
     "an argument changed in place": "mutates-input mutates writes-elsewhere read-only immutable-array",
@@ -108,8 +113,8 @@ NAMES: dict[str, str] = {
     ),
     "number or type of results": "arity type returns-none missing-key not-written not-nodes",
     "shapes that do not fit": (
-        "shapes-do-not-align inner-sizes reshape-size too-many-axes matrix-needs-axes in-place-shape unpacking squeeze "
-        "one-element-needed scalar-needed array-truth"
+        "shapes-do-not-align inner-sizes reshape-size too-many-axes matrix-needs-axes in-place-shape unpacking "
+        "squeeze one-element-needed scalar-needed array-truth"
     ),
     "axes and indices": (
         "no-such-axis axis-twice transpose-axes index-out-of-range too-many-indices float-index integer-needed "
@@ -119,11 +124,29 @@ NAMES: dict[str, str] = {
         "none-value operand-kinds not-iterable call-arguments caret no-length not-callable not-subscriptable "
         "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import"
     ),
-    "a condition, constant or call": "slip-condition slip-constant slip-statement slip-function slip-off-by-one",
+    "a condition, constant or call": (
+        "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin"
+    ),
     "threads of a kernel": (
         "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
         "one-element-per-thread"
     ),
+    "masks and padding": "mean-over-padding no-mask padding-moves",
+    "the best path taken for all": "best-path",
+    "the clip of a policy ratio": "clip-kills-all edge-is-clipped tie-inactive no-ratio ratio-inverted",
+    "weight decay": "decay-without-lr no-decay",
+    "forward and backward sums": "emission-counted-twice filtered",
+    "the gate of an activation": "gate-inverted gate-on-gradient mask-multiply max-form zero-negative",
+    "the label's term of softmax": "hard-label no-label no-one-hot no-uniform-part",
+    "order of micro-batches": "last-in-first-out",
+    "the statistics of a norm": "layer-norm unbiased one-pass-variance",
+    "softmax not normalised": "not-normalised",
+    "the reference policy left out": "no-reference",
+    "logits and probabilities": "one-over-p probability-gradient softmax-rule",
+    "the weights of two parts": "one-weight weights-exchanged",
+    "an approximation of a function": "sigmoid-approximation",
+    "rounding of negative numbers": "truncates",
+    "the wrong half of a matrix": "upper-triangle",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 

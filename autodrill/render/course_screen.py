@@ -58,7 +58,8 @@ def course_lines(
         return ["no exercise matches"]
     legend = [f"{_sign(state, symbols)} {word}" for state, word in _WORDS.items()]
     signs = wrapped("   ".join(legend), width).splitlines()
-    return [*lines, "", totals(tracks, symbols), *(paint(line, "dim") for line in signs)]
+    counts = wrapped(totals(tracks, symbols), width).splitlines()
+    return [*lines, "", *counts, *(paint(line, "dim") for line in signs)]
 
 
 def totals(tracks: Sequence[CourseTrack], symbols: Symbols) -> str:
