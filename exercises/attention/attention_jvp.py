@@ -1,0 +1,23 @@
+# /// autodrill
+# title = "Attention in forward mode"
+# kind = "jvp"
+# difficulty = "medium"
+# minutes = 10
+# topics = ["attention", "modes", "softmax"]
+# requires = ["attention_backward"]
+# ///
+"""Forward mode carries a *tangent* with every value: the derivative of that value along a
+direction in the inputs. For one head, the forward computes
+
+    out = softmax(q @ kᵀ / √d) @ v      # softmax along the rows
+
+`q` has shape (n, d), `k` (m, d) and `v` (m, e). All three inputs have tangents, `dq`, `dk`
+and `dv`, of the shapes of `q`, `k` and `v`. Return `dout`, the tangent of `out`, of shape
+(n, e). Scores may be as large as ±1000, and dout must be finite.
+"""
+
+import numpy as np
+
+
+def attention_jvp(q, k, v, dq, dk, dv):
+    raise NotImplementedError

@@ -1,0 +1,138 @@
+"""The JVP follows the forward step by step. Each step turns the tangents of its inputs into the tangent of its output.
+
+The scores s = q kᵀ/√d are a product, so both factors contribute:
+
+    ds = (dq kᵀ + q dkᵀ)/√d
+
+The softmax p moves by its JVP. In each row, a probability grows if its score rises faster than the average, with p as
+weights:
+
+    dp = p ∘ (ds - Σ_j p_j ds_j)
+
+The output out = p v is a product again:
+
+    dout = dp v + p dv
+
+Two checks follow. The rows of dp sum to 0, because the rows of p always sum to 1. With a single key, p is always 1, so
+dp is 0 and dout is dv.
+
+Cost: six matrix products with those of the forward, of which two are the forward's own. The tangent alone takes four.
+That is about twice the forward's work, and nothing must be saved. A backward pass also takes four products if p was
+saved.
+
+PyTorch: Under `torch.func.jvp` on a CPU, `scaled_dot_product_attention` has no rule for the fused kernel, and the call
+raises an error for 4-D inputs of equal width. With `sdpa_kernel(SDPBackend.MATH)` it runs, because every composed step
+has a rule. JAX differentiates attention that is written with `@` and `softmax` in the same way.
+
+Asked next:
+
+- How do you compute the JVP in one pass over blocks of keys? → With e = exp(s - m) and the running maximum m, carry the
+  sums Σ e, Σ e·ds, Σ e·v and Σ e·(ds·v + dv), and rescale all four when m rises. At the end, out = Σ e·v / Σ e, and
+  dout = (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
+- Where is the JVP of attention needed? → Continuous-time consistency models and MeanFlow train on the time derivative
+  of a network. The product of the Gauss-Newton matrix with a vector is a JVP followed by a VJP.
+- How do you test a JVP against a backward pass without finite differences? → For any tangents and any g, g · dout must
+  equal dq · q̄ + dk · k̄ + dv · v̄, with the gradients q̄, k̄, v̄ that the backward returns for g.
+- A causal mask is added. What changes? → p is 0 at masked keys, so dp is 0 there for any finite ds. Compute p from
+  masked scores, and leave ds as it is. Setting ds to -∞ at masked keys would make 0 · ∞ = NaN.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "The forward has three steps. What is the tangent of a product of two factors that both move?",
+    (
+        "ds = (dq kᵀ + q dkᵀ)/√d. Then dp = p (ds - its average under p) in each row. Then apply the product rule to "
+        "p v."
+    ),
+    "Write `dp = p * (ds - (...).sum(axis=1, keepdims=True))` and `dout = dp @ v + ...`.",
+)
+CASES = [
+    given("q[n,d] k[m,d] v[m,e]", large={"n": 40, "m": 50, "d": 500, "e": 400}),
+    given("q[n,d] k[1,d] v[1,e]", large=False, note="a single key"),
+    given("q[n,d] k[n,d] v[n,e]", g=1.0, large=False, note="all tangents 1"),
+    given(
+        "q[3,2] k[3,2] v[3,2]",
+        q=[[42.0, 0.0], [-41.0, 1.0], [0.0, -990.0]],
+        k=[[33.0, 1.0], [32.98, 1.0], [-33.0, 1.0]],
+        v=[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5]],
+        smooth=False,
+        note="scores of ±1000",
+    ),
+]
+
+
+def forward(q, k, v):
+    return engine.scaled_dot_product_attention(q, k, v)
+
+
+def attention_jvp(q, k, v, dq, dk, dv):
+    scale = q.shape[1] ** -0.5
+    s = q @ k.T * scale
+    p = np.exp(s - s.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    ds = (dq @ k.T + q @ dk.T) * scale
+    dp = p * (ds - (p * ds).sum(axis=1, keepdims=True))
+    return dp @ v + p @ dv
+
+
+MISTAKES = [
+    edit(
+        "keys-frozen",
+        "the scores move only with the queries",
+        "A score is a product of two factors. Which factor's tangent is missing?",
+        "(dq @ k.T + q @ dk.T) -> (dq @ k.T)",
+    ),
+    edit(
+        "values-frozen",
+        "out moves only with the probabilities",
+        "out is linear in v. What is the tangent of a linear function?",
+        "dp @ v + p @ dv -> dp @ v",
+    ),
+    edit(
+        "not-centred",
+        "p moves by p times ds",
+        "The rows of p always sum to 1. What must the rows of dp sum to?",
+        "dp = ... -> dp = p * ds",
+    ),
+    edit(
+        "plain-mean",
+        "the average of ds is an unweighted mean",
+        "Which scores contribute most to the sum of exponentials?",
+        "(p * ds).sum -> ds.mean",
+    ),
+    edit(
+        "no-scale",
+        "tangents are not scaled",
+        "s is linear in q. With which factor?",
+        "(dq @ k.T + q @ dk.T) * scale -> (dq @ k.T + q @ dk.T)",
+    ),
+    edit(
+        "elementwise",
+        "each probability depends only on its own score",
+        "Raise one score. Do the other probabilities of the row stay the same?",
+        "dp = ... -> dp = p * (1 - p) * ds",
+    ),
+    edit(
+        "product-of-tangents",
+        "the tangent of a product is the product of the tangents",
+        "Hold k fixed. Does q kᵀ still move if q moves?",
+        "(dq @ k.T + q @ dk.T) -> (dq @ dk.T)",
+        "dp @ v + p @ dv -> dp @ dv",
+    ),
+    edit(
+        "column-average",
+        "softmax normalised over the queries",
+        "What sums to 1 in p: a row or a column?",
+        "(p * ds).sum(axis=1, keepdims=True) -> (p * ds).sum(axis=0, keepdims=True)",
+    ),
+    edit(
+        "no-shift",
+        "exp of every score is finite",
+        "What is exp(1000)? What may be subtracted from all scores of a row?",
+        "np.exp(s - s.max(axis=1, keepdims=True)) -> np.exp(s)",
+    ),
+]
