@@ -68,7 +68,7 @@ CASES = [
     given(SHAPES.replace("H", "2").replace("m", "1"), **SMALL, large=False, note="a single key"),
     given(SHAPES.replace("H", "2"), **SMALL | {"qr": 0.0}, large=False, note="queries without position"),
     given(
-        "x[3,1] qn[2,1,1] qr[2,1,1] Wd[1,1] Wr[1,1] Uk[2,1,1] Uv[2,1,e]",
+        "x[3,1] qn[2,1,1] qr[2,1,1] Wd[1,1] Wr[1,1] Uk[2,1,1] Uv[2,1,1]",
         x=[[1.0], [-2.0], [3.0]],
         qn=[[[300.0]], [[-40.0]]],
         qr=[[[200.0]], [[500.0]]],
