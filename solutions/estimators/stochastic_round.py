@@ -1,5 +1,6 @@
 """Let y = x/step, and let f = y - floor(y) be its fractional part, with 0 ≤ f < 1. Rounding down gives floor(y), and
-rounding up gives floor(y) + 1. If the probability of rounding up is P, the mean is floor(y) + P. It must be y, so P = f.
+rounding up gives floor(y) + 1. If P is the probability of rounding up, the mean is floor(y) + P. This mean must be y,
+so P = f.
 
 The event u < f has the probability f if u is uniform in [0, 1). For a multiple of the step f is 0, and u < 0 never
 holds. The comparison u ≤ f would move such a number at u = 0. A rule that gives the same probability is floor(y + u),
@@ -71,7 +72,7 @@ def drive(candidate, x, u, step):
     each = np.broadcast_to(u.reshape(-1, *(1 for _ in x.shape)), repeated.shape).copy()
     answer = candidate(repeated, each, step)
     if np.shape(answer) != repeated.shape:
-        return {name: answer for name in ("mean", "smallest", "largest")}
+        return dict.fromkeys(RESULTS, answer)
     out = np.asarray(answer)
     return {"mean": out.mean(axis=0), "smallest": out.min(axis=0), "largest": out.max(axis=0)}
 
