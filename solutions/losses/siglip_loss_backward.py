@@ -1,0 +1,187 @@
+"""The SigLIP loss (Zhai et al., 2023) is a logistic regression on n² pairs. The slope of -log σ(u) is -σ(-u), so
+
+    dz_ij = -g/n · l_ij · σ(-l_ij · z_ij)
+
+This is also g/n · (σ(z) - I), because a pair with l = -1 has the slope +σ(z). So dz is the prediction minus the target.
+The divisor is n, although there are n² terms.
+
+z is a product with the factor exp(t), plus beta. Therefore
+
+    da    = exp(t) · dz @ b
+    db    = exp(t) · dzᵀ @ a
+    dt    = exp(t) · Σ dz · (a @ bᵀ)
+    dbeta = Σ dz
+
+The derivative of exp(t) is exp(t) itself, so it multiplies dt as well. beta is not part of dt, because it is added
+after the product.
+
+InfoNCE compares the entries of a row by a softmax. Here no pair's term contains another pair's z.
+
+Let u = -l · z, so that σ(u) says how wrongly the pair is classified. `np.logaddexp(0, -u)` is -log σ(u) without
+overflow.
+
+Cost: three products of n²·d multiplications each if a @ bᵀ is computed again, compared with one in the forward. Either
+dz or z needs n² numbers. Both can be computed in blocks, because no sum over a row is needed before dz.
+
+PyTorch: `-F.logsigmoid(labels * logits).sum() / n` has this gradient, and open_clip computes exactly this.
+`LogSigmoidBackward0` saves its n x n input and, on the CPU, a buffer of the same shape. open_clip keeps t as the
+parameter `logit_scale`, and its model passes the exponential to the loss.
+
+Asked next:
+
+- Why does this loss split over ranks more easily than InfoNCE? → A sum over pairs splits into blocks. Each rank keeps
+  its images, receives the texts of one other rank at a time, and adds up its gradients. No rank needs a sum over a
+  whole row, or all texts at once.
+- Why does training start with beta = -10 and t = log 10? → n² - n of the n² pairs are negatives. With nearly orthogonal
+  unit vectors and beta = 0, σ(z) is near 1/2, so the negatives of a row push with a total weight of (n - 1)/2. With
+  beta = -10 and n = 4096 this total is 0.2, and each positive pulls with a weight near 1.
+- The embeddings are normalised. Can the loss go to 0 if t is fixed? → No. Then a_i · b_j is between -1 and 1, so z is
+  bounded. The scale exp(t) must grow to separate the pairs clearly.
+- Which loss for n² pairs has the same gradient in PyTorch, without the labels l? → The binary cross-entropy with logits
+  z and the identity matrix as targets, summed and divided by n. Its gradient σ(z) - I is the same number.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "Each pair is a logistic regression with the label l. What is the slope of -log σ(l · z) in z?",
+    (
+        "The slope is -l · σ(-l · z), divided by n. Then use the rules of a matrix product with the factor exp(t). For "
+        "t, remember the derivative of exp(t)."
+    ),
+    "dt is the sum of `dz * scale * ...`, and dbeta is the sum of dz. da is `scale * dz @ b`; find db alike.",
+)
+ARRAYS = "a[n,d] b[n,d] t[] beta[]"
+CASES = [
+    given(ARRAYS, t=0.5, beta=-1.0),
+    given(ARRAYS, large=False, note="random t and beta"),
+    given("a[1,d] b[1,d] t[] beta[]", t=0.3, beta=0.5, note="one pair"),
+    given("a[3,3] b[3,3] t[] beta[]", t=-0.5, beta=1.0, note="square"),
+    given(
+        "a[3,2] b[3,2] t[] beta[]",
+        a=[[0.6, 0.8], [1.0, 0.0], [0.0, -1.0]],
+        b=[[0.8, 0.6], [-1.0, 0.0], [0.6, -0.8]],
+        t=2.302585,
+        beta=-10.0,
+        note="unit vectors, t = log 10 and beta = -10",
+    ),
+    given(
+        "a[3,2] b[3,2] t[] beta[]",
+        a=[[50.0, 0.0], [0.0, 40.0], [-20.0, 0.0]],
+        b=[[-20.0, 0.0], [25.0, 0.0], [0.0, 30.0]],
+        t=0.0,
+        beta=0.0,
+        smooth=False,
+        note="logits of ±1000",
+    ),
+]
+MISTAKES = [
+    edit(
+        "negatives-ignored",
+        "only matching pairs enter the loss",
+        "What is l for a pair that does not match, and does the sum contain this pair?",
+        "np.where(match, -wrong, wrong) -> np.where(match, -wrong, 0)",
+    ),
+    edit(
+        "all-positive",
+        "l is 1 for every pair",
+        "Must z_ij rise or fall if image i and text j do not match?",
+        "np.eye(n, dtype=bool) -> np.ones((n, n), bool)",
+    ),
+    edit(
+        "softmax",
+        "a contrastive loss has a softmax along each row",
+        "Does the term of one pair contain the z of another pair?",
+        "dz = ... -> e = np.exp(z - z.max(axis=1, keepdims=True)); p = e / e.sum(axis=1, keepdims=True); "
+        "dz = g / n * (p - match.astype(p.dtype))",
+    ),
+    edit(
+        "sigmoid-z",
+        "a pair that is classified better has a larger gradient",
+        "Take a matching pair with z = 20. Should its gradient be large or near 0?",
+        "np.logaddexp(0, -u) -> np.logaddexp(0, u)",
+    ),
+    edit(
+        "mean-over-pairs",
+        "the loss is a mean over all n² pairs",
+        "Which factor does the task's formula for L have before the sums?",
+        "g / n -> g / n**2",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over pairs",
+        "Which factor does the task's formula for L have before the sums?",
+        "g / n -> g",
+    ),
+    edit(
+        "sign",
+        "dz is the target minus the prediction",
+        "A descent step must raise z for a matching pair. Does your sign raise it?",
+        "g / n -> -g / n",
+    ),
+    edit(
+        "temperature-not-exp",
+        "z has slope a @ bᵀ in t",
+        "What is the derivative of exp(t) · x in t?",
+        "dt = scale * -> dt =",
+    ),
+    edit(
+        "dt-with-beta",
+        "z has slope z in t",
+        "Does beta change if t changes?",
+        "dt = ... -> dt = (dz * z).sum()",
+    ),
+    edit(
+        "t-is-the-scale",
+        "t itself multiplies a @ bᵀ",
+        "By which number does the task multiply a @ bᵀ?",
+        "np.exp(t) -> t",
+    ),
+    edit(
+        "no-scale",
+        "the scale does not matter for da and db",
+        "By how much does z move if a @ bᵀ moves by 1?",
+        "scale * dz @ b -> dz @ b",
+        "scale * dz.T @ a -> dz.T @ a",
+    ),
+    edit(
+        "db-not-transposed",
+        "db is dz @ a",
+        "In which row or column of z does the text b_j occur?",
+        "dz.T @ a -> dz @ a",
+    ),
+    edit(
+        "beta-averaged",
+        "dbeta is the mean of dz",
+        "In how many entries of z does beta occur, and with which slope?",
+        "dz.sum() -> dz.mean()",
+    ),
+    edit(
+        "sigmoid-overflows",
+        "e^u / (1 + e^u) is safe to compute",
+        "At u = 1000, what are the numerator and the denominator?",
+        "np.exp(-np.logaddexp(0, -u)) -> np.exp(u) / (1 + np.exp(u))",
+    ),
+]
+
+
+def forward(a, b, t, beta):
+    n = a.shape[0]
+    z = engine.exp(t) * (a @ b.T) + beta
+    return -engine.logsigmoid((2 * np.eye(n) - 1) * z).sum() / n
+
+
+def siglip_loss_backward(g, a, b, t, beta):
+    n = len(a)
+    scale = np.exp(t)
+    similar = a @ b.T
+    z = scale * similar + beta
+    match = np.eye(n, dtype=bool)
+    u = np.where(match, -z, z)
+    wrong = np.exp(-np.logaddexp(0, -u))
+    dz = g / n * np.where(match, -wrong, wrong)
+    dt = scale * (dz * similar).sum()
+    return scale * dz @ b, scale * dz.T @ a, dt, dz.sum()
