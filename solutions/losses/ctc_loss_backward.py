@@ -184,9 +184,10 @@ def log_softmax(logits):
 
 
 def beginnings(e, z):
-    """The logarithms of the sums over all beginnings of paths, by step and position. e[t, s] is log p_t(z_s)."""
+    """Return log α by step and position. e[t, s] is log p_t(z_s)."""
     skips = z != np.roll(z, 2)
-    a = np.full((len(e), len(z) + 2), -np.inf, e.dtype)  # no path reaches the first two columns
+    # No path reaches the first two columns.
+    a = np.full((len(e), len(z) + 2), -np.inf, e.dtype)
     a[0, 2:4] = e[0, :2]
     for t in range(1, len(e)):
         skipped = np.where(skips, a[t - 1, :-2], -np.inf)

@@ -129,7 +129,7 @@ MISTAKES = [
         "state-before",
         "y_t reads the state before step t",
         "Take T = 1. Is y_1 without the skip always 0?",
-        "dC = (g[:, :, None] * h) -> dC = (g[:, :, None] * h[:-1])",
+        "dC = (g[:, :, None] * h) -> dC = (g[:, :, None] * before)",
     ),
     edit(
         "B-of-one-channel",
