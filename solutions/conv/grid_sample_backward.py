@@ -112,7 +112,7 @@ MISTAKES = [
     ),
     edit(
         "wraps",
-        "an index of -1 is outside the image",
+        "NumPy skips an index of -1",
         "Which pixel is img[-1]?",
         "(i >= 0) -> (i >= -H)",
         "(j >= 0) -> (j >= -W)",

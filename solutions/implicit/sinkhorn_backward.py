@@ -75,9 +75,9 @@ def masses(rng, shape, _):
 
 
 CASES = [
-    given("C[n,m] a[n] b[m]", a=masses, b=masses, eps=1.0, large={"n": 90, "m": 110}),
-    given("C[n,m] a[n] b[m]", a=masses, b=masses, eps=0.4, large=False, note="eps=0.4"),
-    given("C[n,m] a[n] b[m]", a=masses, b=masses, C=normal(3, 5), eps=3.0, large=False, note="eps=3"),
+    given("C[n>=2,m>=2] a[n] b[m]", a=masses, b=masses, eps=1.0, large={"n": 90, "m": 110}),
+    given("C[n>=2,m>=2] a[n] b[m]", a=masses, b=masses, eps=0.4, large=False, note="eps=0.4"),
+    given("C[n>=2,m>=2] a[n] b[m]", a=masses, b=masses, C=normal(3, 5), eps=3.0, large=False, note="eps=3"),
     given("C[1,m] a[1] b[m]", a=1.0, b=masses, eps=0.7, large=False, note="one source"),
     given("C[n,1] a[n] b[1]", a=masses, b=1.0, eps=0.7, large=False, note="one target"),
     given(

@@ -103,7 +103,7 @@ MISTAKES = [
     edit(
         "key-asks-only",
         "the key is used only to read the memory",
-        "At which place does the correction β k uᵀ go?",
+        "Change k_t a little, and keep u_t. Does the correction β k uᵀ change?",
         "beta[t] * (R @ u[t]) - A @ du -> -A @ du",
     ),
     edit(
