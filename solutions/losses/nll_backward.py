@@ -83,7 +83,7 @@ MISTAKES = [
         "-g / len(y) -> -g / len(y) * logp[np.arange(len(y)), y]",
     ),
     edit(
-        "one-over-p",
+        "log-again",
         "the loss still takes a logarithm of its input",
         "The input already is a logarithm. What does the loss do with it?",
         "-g / len(y) -> -g / len(y) / logp[np.arange(len(y)), y]",
