@@ -34,7 +34,7 @@ NAMES: dict[str, str] = {
     "a path to the output left out": (
         "counted-once through-a-only ignores-gc ignores-path-through-h one-step-back last-only mean-is-constant "
         "variance-is-constant stats-constant no-mean-term no-var-term slip-missing-term off-by-term no-carry "
-        "norm-constant rms-constant norm-skipped skip-dropped product-rule-missing sigmoid-only one-term"
+        "norm-constant rms-constant norm-skipped skip-dropped product-rule-missing sigmoid-only one-term one-path"
     ),
     "overwritten, not accumulated": (
         "assign overwritten overwrites dk-assigned dq-assigned windows-assigned assign-overlap fancy-plus-equals "
@@ -43,7 +43,7 @@ NAMES: dict[str, str] = {
     "accumulated more than once": "added-twice slip-accumulate slip-doubled multiplies-grad scales-grad running-sum",
     "wrong sign": (
         "sign negated slip-sign plus same-sign signs-exchanged ascent absolute db-sign baseline-added "
-        "reference-added label-added absolute-value"
+        "reference-added label-added absolute-value sigmoid-z"
     ),
     "transposed": "transposed no-transpose dk-not-transposed dv-not-transposed full-transpose slip-transpose",
     "order of operands or results": (
@@ -64,7 +64,7 @@ NAMES: dict[str, str] = {
     ),
     "a Jacobian taken as diagonal": (
         "diagonal-only elementwise share-of-the-rest sigmoid-like-softmax slip-elementwise only-chosen-logit "
-        "only-true-class only-chosen no-row-dot no-row-sum"
+        "only-true-class only-chosen no-row-dot no-row-sum not-centred"
     ),
     "full Jacobian or Hessian built": "jacobian whole-hessian softmax-jacobian too-much-work materialised",
     "parentheses in the wrong place": "weights-outside brackets square-outside gamma-on-first-term gamma-outside",
@@ -81,7 +81,7 @@ NAMES: dict[str, str] = {
     "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps",
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
-        "divides-by-zero divide-by-0 math-domain large-values probability-domain"
+        "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows"
     ),
     "two upstream gradients confused": "cross-terms exchanged-upstream first-upstream-ignored second-upstream-ignored",
     "softmax without the shift": (
@@ -131,7 +131,7 @@ NAMES: dict[str, str] = {
         "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
         "one-element-per-thread"
     ),
-    "masks and padding": "mean-over-padding no-mask padding-moves",
+    "masks and padding": "mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
     "the clip of a policy ratio": "clip-kills-all edge-is-clipped tie-inactive no-ratio ratio-inverted",
     "weight decay": "decay-without-lr no-decay",
