@@ -58,7 +58,7 @@ HINTS = (
 )
 OUTPUTS = ("loss",)
 CASES = [
-    given("h[5,D] W[V,D] y[5]", y=below("V"), chunk=2, note="a short last chunk"),
+    given("h[5,D] W[V,D] y[5]", y=below("V"), chunk=2, large=False, note="a short last chunk"),
     given("h[6,D] W[V,D] y[6]", y=below("V"), chunk=3, large=False, note="two full chunks"),
     given("h[3,D] W[V,D] y[3]", y=below("V"), chunk=1, large=False, note="one token per chunk"),
     given("h[4,D] W[V,D] y[4]", y=below("V"), chunk=9, large=False, note="one chunk for all"),
@@ -76,7 +76,7 @@ CASES = [
         "h[N,D] W[V,D] y[N]",
         y=below("V"),
         chunk=8,
-        large={"N": 2000, "V": 2500, "D": 2},
+        large={"N": 1200, "V": 2000, "D": 2},
         memory=2 << 20,
         because="an array of N x V numbers is too large",
     ),
