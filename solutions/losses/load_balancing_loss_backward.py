@@ -1,0 +1,160 @@
+"""L is a sum of products of a share f_e and a mean probability. The share is a count divided by N·k. A small change of
+the logits changes no choice, so f is a constant and only p carries a gradient:
+
+    dp_ne = g · E/N · f_e
+
+This row is the same for each token. It says that probability on a popular expert costs more. The rows of p are softmax
+rows, and the backward of softmax subtracts the mean of dp under p:
+
+    dlogits_ne = p_ne (dp_ne - Σ_j dp_nj p_nj)
+
+Descent therefore lowers a logit if the expert's share is above the mean of the shares under p, and raises it otherwise.
+
+Two checks follow. If all shares are equal, dp is constant along the row, so dlogits is 0. L is then 1 for each E and
+each p. If k = E, all shares are equal too. The rows of dlogits always sum to 0.
+
+Cost: one softmax, one selection of k experts and one product per logit. Saving p and the E shares is enough for the
+backward.
+
+PyTorch: there is no such loss in `torch.nn`. Model code takes the indices of `topk` and counts them with `one_hot` or
+`bincount`. All of these are integers, which autograd does not track, so f is a constant without a `detach`. Conventions
+differ. The Mixtral model of Hugging Face divides the counts by N and not by N·k, so its loss and gradient are k times
+as large.
+
+Asked next:
+
+- f has no gradient. How can the loss change f at all? → Only through p. The loss pulls p away from popular experts
+  until the order of some logits changes. Then the choices and f change in a jump.
+- Why not use Σ_e (mean_n p_ne)², which is differentiable in both factors? → It balances the mean probabilities, not the
+  choices. The probabilities can be balanced while one expert wins most choices by a small margin.
+- Is f computed over the micro-batch of a rank or over the global batch? → Over a micro-batch, the loss forces balance
+  within each few sequences, which works against specialised experts. An all-reduce of the counts asks for balance only
+  over the global batch. The formula of the gradient stays the same, because f is a constant in both cases.
+- With p = softmax, this loss and the main loss both pull on the router. Which alternative does not disturb the main
+  gradient? → A bias per expert that is added only for the selection. After each step, a rule lowers the bias of
+  overloaded experts and raises that of the others.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given
+
+HINTS = (
+    "Which of the two factors f and p is a count? What is the slope of a count in the logits?",
+    "dp is g·E·f/N, the same row for each token. Then apply the backward of softmax along the rows.",
+    "Count the choices with `np.bincount(..., minlength=E)`. With `dp`, return p * (dp - ...), a sum over each row.",
+)
+CASES = [
+    given("logits[6,4]", k=2, note="k=2"),
+    given("logits[5,3]", k=1, large=False, note="k=1"),
+    given("logits[4,3]", k=3, large=False, note="all experts chosen"),
+    given("logits[1,4]", k=1, large=False, note="one token"),
+    given(
+        "logits[3,3]",
+        logits=[[9.0, 0.5, 1.0], [8.0, 1.0, -1.0], [9.5, 0.0, 2.0]],
+        k=1,
+        large=False,
+        note="one expert for all tokens",
+    ),
+    given(
+        "logits[3,3]",
+        logits=[[1.0, 1.0, 1.0], [0.0, 2.0, 0.0], [3.0, 1.0, 3.0]],
+        k=2,
+        smooth=False,
+        note="equal logits",
+    ),
+    given(
+        "logits[2,3]",
+        logits=[[1000.0, 999.0, -1000.0], [-1000.0, -999.0, -998.5]],
+        k=1,
+        smooth=False,
+        note="logits of ±1000",
+    ),
+]
+MISTAKES = [
+    edit(
+        "softmax-skipped",
+        "the gradient of the probabilities is also the gradient of the logits",
+        "Add 1 to all logits of a token: L stays the same. Do the rows of dlogits sum to 0?",
+        "return ... -> return np.broadcast_to(dp, p.shape).copy()",
+    ),
+    edit(
+        "softmax-diagonal",
+        "each probability depends only on its own logit",
+        "Raise one logit. What happens to the other probabilities of the token?",
+        "(dp - (dp * p).sum(axis=1, keepdims=True)) -> (dp * (1 - p))",
+    ),
+    edit(
+        "no-row-sum",
+        "the slope of softmax is p",
+        "Add 1 to all logits of a token: L stays the same. Do the rows of dlogits sum to 0?",
+        "(dp - (dp * p).sum(axis=1, keepdims=True)) -> dp",
+    ),
+    edit(
+        "weights-by-P",
+        "the share of an expert is its mean probability",
+        "Which of the two factors is a count of choices?",
+        "f = ... -> f = p.mean(axis=0)",
+    ),
+    edit(
+        "both-factors",
+        "both factors are mean probabilities, and the product rule gives a factor of 2",
+        "Which of the two factors is a count? Does a count have a slope?",
+        "f = ... -> f = 2 * p.mean(axis=0)",
+    ),
+    edit(
+        "no-E",
+        "L does not contain the factor E",
+        "If the shares are balanced, L is 1 for each E. Does your L have this property?",
+        "g * E / N -> g / N",
+    ),
+    edit(
+        "no-mean",
+        "L contains the sum of p over the tokens",
+        "If every token is in the batch twice, should the gradient of a token stay the same?",
+        "g * E / N -> g * E",
+    ),
+    edit(
+        "f-over-tokens",
+        "the counts are divided by the number of tokens",
+        "Each token makes k choices. Do the shares sum to 1 or to k?",
+        "f = ... -> f = count.astype(p.dtype) / N",
+    ),
+    edit(
+        "first-choice-only",
+        "only the largest logit of a token counts as a choice",
+        "How many choices does a token make? How many of them do you count?",
+        "[:, :k] -> [:, :1]",
+    ),
+    edit(
+        "ties-to-the-last",
+        "of equal logits, the expert with the higher index comes first",
+        "All logits of a token are equal. Which expert does the task choose first, and which does your code?",
+        "chosen = ... -> chosen = np.argsort(logits, axis=1, kind='stable')[:, ::-1][:, :k]",
+    ),
+    edit(
+        "not-shifted",
+        "the exponential of a logit is finite",
+        "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
+        "logits - logits.max(axis=1, keepdims=True) -> logits",
+    ),
+]
+
+
+def forward(logits, k):
+    N, E = logits.shape
+    _, chosen = engine.topk(logits, k)
+    f = np.bincount(chosen.ravel(), minlength=E) / (N * k)
+    return E * (engine.softmax(logits).mean(axis=0) * f).sum()
+
+
+def load_balancing_loss_backward(g, logits, k):
+    N, E = logits.shape
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    chosen = np.argsort(-logits, axis=1, kind="stable")[:, :k]
+    count = np.bincount(chosen.ravel(), minlength=E)
+    f = count.astype(p.dtype) / (N * k)
+    dp = g * E / N * f
+    return p * (dp - (dp * p).sum(axis=1, keepdims=True))
