@@ -1,5 +1,5 @@
 """out is linear in the image, with four weights per point. So each corner gets g times its weight, and a pixel adds up
-what it gets from all points that read it. This is the scatter of a gather.
+what it gets from all points that read it. The forward is a gather, and its backward is a scatter.
 
 In x, out is linear within a cell. The weights 1-fx and fx have the slopes -1 and 1, and x0 is constant:
 
@@ -32,9 +32,9 @@ Asked next:
 - Why is dimg the slow part on a GPU? → The points that share a pixel are not known in advance, so their additions must
   be atomic. They collide where many points read one region, and their order is not fixed. So the last bits of dimg may
   differ from run to run.
-- The point should move to a target 20 pixels away. Does dx lead it there? → Only if the image slopes that way. dx
-  depends on the four pixels around the point and sees nothing beyond. Blurring the image, or an image pyramid, widens
-  this view.
+- The point should move to a target 20 pixels away. Does gradient descent on x lead it there? → Only if the image slopes
+  that way. dx depends on the four pixels around the point and on nothing else. In a blurred image, or at a coarse level
+  of an image pyramid, these pixels summarise a larger region.
 - What are the second derivatives in the coordinates? → Within a cell, those in x alone and in y alone are 0, because
   out is linear in each. The mixed derivative is g (img[y0, x0] - img[y0, x0+1] - img[y0+1, x0] + img[y0+1, x0+1]).
 """

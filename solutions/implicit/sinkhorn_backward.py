@@ -97,7 +97,10 @@ MISTAKES = [
         "(g - u[:, None] - v) -> g",
     ),
     edit(
-        "no-eps", "eps only sharpens the plan", "C is divided by eps in P. What does the chain rule give?", " / eps ->"
+        "eps-missing",
+        "eps only sharpens the plan",
+        "C is divided by eps in P. What does the chain rule give?",
+        " / eps ->",
     ),
     edit("sign", "a higher cost gives more mass", "With which sign does C enter P?", "return -P -> return P"),
 ]

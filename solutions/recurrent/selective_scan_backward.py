@@ -42,9 +42,9 @@ Asked next:
   step. Here the decay depends on dt_t and the input on B_t, so no such kernel exists. The scan composes associatively,
   so it still runs in O(log T) parallel steps.
 - Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What is gained? → The
-  decay from step s to step t is then one number L_ts for the head. So y = (L ∘ C Bᵀ) u with a lower triangular L, which
-  is a masked matrix product as in attention. A chunk of it runs on tensor cores, and between chunks only the state is
-  passed on.
+  decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a lower triangular
+  L, which is a masked matrix product as in attention. A chunk of it runs on tensor cores, and between chunks only the
+  state is passed on.
 - The sequence starts from a state h_0 that is not 0. What changes? → The state before step 1 is h_0 instead of 0, so
   a_1 is not 0. The gradient of h_0 is E_1 ∘ λ_1.
 """
