@@ -1,0 +1,167 @@
+"""Take one example. Each token contributes an outer product to the gradient of W, and its g to the gradient of b:
+
+    dW = Σ_t a_t g_tᵀ,    db = Σ_t g_t
+
+The square of a norm is an inner product with itself. The inner product of two outer products is a product of two
+numbers, ⟨a_t g_tᵀ, a_s g_sᵀ⟩ = (a_t · a_s)(g_t · g_s). So
+
+    |dW|² = Σ_ts (a_t · a_s)(g_t · g_s)
+    |db|² = Σ_ts g_t · g_s
+
+The bias is a weight of a constant input 1, so it adds 1 to each product of inputs:
+
+    |dW|² + |db|² = Σ_ts (a_t · a_s + 1)(g_t · g_s)
+
+Both factors are T x T matrices, the Gram matrices of the inputs and of the output gradients.
+
+Cost: about 2·T²·(d + k) operations and 2·T² numbers per example. The gradient itself takes 2·T·d·k operations and d·k
+numbers. With T = 1 the norm is |g|·√(|a|² + 1). Both a and g are known in an ordinary backward.
+
+PyTorch: an ordinary backward gives only the sum over examples. Opacus computes per-example gradients with hooks that
+keep a and g of each layer. In its mode `ghost` it computes the norms of linear layers as here. `torch.func.vmap` over
+`torch.func.grad` gives per-example gradients without hooks, and materialises them all.
+
+Asked next:
+
+- When are the Gram matrices worse? → They take 2·T² numbers per example instead of d·k. So the gradient is smaller if
+  2·T² > d·k, as in an early convolution or with long texts and narrow layers.
+- You have the norms. How do you get the clipped sum of gradients? → Multiply the loss of each example by min(1,
+  C/norm), with the norm over all layers, and run a second backward. It sums the clipped gradients without forming any
+  of them. An alternative is to scale the saved g of each layer by this factor and compute Σ aᵀ g once.
+- The gradients of the tokens almost cancel. What is wrong with the result? → The double sum then has a rounding error
+  relative to its largest terms. After the root, the error of the norm is about the square root of the unit roundoff.
+  The sum may even be negative, so clamp it at 0.
+- The same weight is used in two layers. May you add the two squared norms? → No. The gradients of the two uses add up
+  first. The square of the sum has a cross term, with the products of tokens of one use and tokens of the other.
+"""
+
+import numpy as np
+
+from autodrill.drills import edit, given, gradient, mistake
+
+HINTS = (
+    "What is the inner product of two outer products? Which pairs of tokens occur in the square of a sum?",
+    (
+        "The squared norm is a double sum over tokens. Each term is a product of two inner products, one of inputs and "
+        "one of output gradients. The bias is the weight of an input that is always 1."
+    ),
+    "Make two T x T matrices per example, `np.einsum(...) + ...` and another one. Multiply, sum, and take a root.",
+)
+CASES = [
+    given("a[n,t,d] g[n,t,k]"),
+    given("a[n,t,d] g[n,t,d]", note="d = k"),
+    given("a[n,1,d] g[n,1,k]", note="one token"),
+    given("a[1,t,1] g[1,t,1]", note="one example of single numbers"),
+    given(
+        "a[2,2,2] g[2,2,1]",
+        a=[[[1.0, 2.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]],
+        g=[[[3.0], [-3.0]], [[2.0], [-1.0]]],
+        note="opposite gradients",
+    ),
+    given("a[n,t,d] g[n,t,k]", g=0.0, note="gradients of 0"),
+    given(
+        "a[n,t,d] g[n,t,k]",
+        large={"n": 2, "t": 4, "d": 2048, "k": 2048},
+        memory=3 << 20,
+        because="the d x k gradient",
+        note="wide layers",
+    ),
+]
+RESULTS = ("norms",)
+
+
+def expected(a, g):
+    norms = []
+    for inputs, cotangents in zip(a, g, strict=True):
+        if inputs.shape[1] * cotangents.shape[1] > 1000:  # finite differences in each element take too long
+            dW, db = inputs.T @ cotangents, cotangents.sum(axis=0)
+        else:
+
+            def loss(W, b, x=inputs, c=cotangents):
+                return ((x @ W + b) * c).sum()
+
+            dW, db = gradient(loss, np.zeros((inputs.shape[1], cotangents.shape[1])), np.zeros(cotangents.shape[1]))
+        norms.append(np.sqrt((dW**2).sum() + (db**2).sum()))
+    return (np.array(norms),)
+
+
+def ghost_norm(a, g):
+    inputs = np.einsum("ntd,nsd->nts", a, a) + 1
+    outputs = np.einsum("ntk,nsk->nts", g, g)
+    return np.sqrt((inputs * outputs).sum(axis=(1, 2)))
+
+
+MISTAKES = [
+    edit(
+        "no-bias",
+        "the layer has no bias",
+        "What is the gradient of b? What does it add to the squared norm?",
+        "a, a) + 1 -> a, a)",
+    ),
+    edit(
+        "squared",
+        "the double sum is the norm",
+        "Of what is the double sum the square?",
+        "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> (inputs * outputs).sum(axis=(1, 2))",
+    ),
+    edit(
+        "whole-batch",
+        "the norm of the batch is asked for",
+        "How many norms does DP-SGD need for a batch of N examples?",
+        "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> np.full(len(a), np.sqrt((inputs * outputs).sum()))",
+    ),
+    edit(
+        "product-of-sums",
+        "the sum of products is the product of the sums",
+        "Take two tokens. How many terms has the double sum, and how many has the product of two double sums?",
+        "(inputs * outputs).sum(axis=(1, 2)) -> inputs.sum(axis=(1, 2)) * outputs.sum(axis=(1, 2))",
+    ),
+    edit(
+        "gram-product",
+        "the two Gram matrices are multiplied as matrices",
+        "Which pairs of tokens does one term (a_t · a_s)(g_t · g_s) have in common?",
+        "inputs * outputs -> inputs @ outputs",
+    ),
+]
+
+
+@mistake(
+    "materialised",
+    "the gradients may exist for a moment",
+    "How many numbers has one d x k matrix at d = k = 4096? How many inner products of tokens are there?",
+)
+def ghost_norm(a, g):
+    dW = np.einsum("ntd,ntk->ndk", a, g)
+    return np.sqrt((dW * dW).sum(axis=(1, 2)) + (g.sum(axis=1) ** 2).sum(axis=1))
+
+
+@mistake(
+    "tokens-independent",
+    "the squared norms of the tokens add up",
+    "Two tokens have the same input and opposite gradients. What is the gradient of W?",
+)
+def ghost_norm(a, g):
+    inputs = (a * a).sum(axis=2) + 1
+    outputs = (g * g).sum(axis=2)
+    return np.sqrt((inputs * outputs).sum(axis=1))
+
+
+@mistake(
+    "sum-of-norms",
+    "the norms of the tokens add up",
+    "The sum of norms is an upper bound. When is it reached?",
+)
+def ghost_norm(a, g):
+    inputs = (a * a).sum(axis=2) + 1
+    outputs = (g * g).sum(axis=2)
+    return np.sqrt(inputs * outputs).sum(axis=1)
+
+
+@mistake(
+    "sums-first",
+    "the gradient is the outer product of two sums over tokens",
+    "The gradient is a sum of outer products. Is that the outer product of the sums?",
+)
+def ghost_norm(a, g):
+    inputs, outputs = a.sum(axis=1), g.sum(axis=1)
+    return np.sqrt(((inputs * inputs).sum(axis=1) + 1) * (outputs * outputs).sum(axis=1))
