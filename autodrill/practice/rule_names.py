@@ -76,7 +76,7 @@ NAMES: dict[str, str] = {
     ),
     "kinks and ties": (
         "slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared winner-by-order "
-        "winner-by-order-b always-half zero-counts-as-positive kink-one"
+        "winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last"
     ),
     "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps",
     "NaN or infinity": (
@@ -147,6 +147,8 @@ NAMES: dict[str, str] = {
     "an approximation of a function": "sigmoid-approximation",
     "rounding of negative numbers": "truncates",
     "the wrong half of a matrix": "upper-triangle",
+    "the rotation of a pair": "one-sign pair-exchanged same-rotation",
+    "a norm and its square": "squared",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 
