@@ -75,6 +75,11 @@ def forward(x):
         assert report.failure.kind is FaultKind.TOO_MUCH_MEMORY
         assert report.failure.summary == "the call takes too much memory: the n x n matrix"
 
+    def test_bound_is_named_if_its_lack_of_memory_takes_time(self, bounded: Callable[..., Report]) -> None:
+        report = bounded("try: bytearray(1 << 24)\n    except MemoryError:\n        while True: pass", "memory=2 << 20")
+        assert report.failure is not None
+        assert report.failure.summary == "the call takes too much memory: the n x n matrix"
+
     def test_bound_is_not_named_for_any_crash(self, bounded: Callable[..., Report]) -> None:
         report = bounded("if len(x) == 2000: ctypes.string_at(1)", "memory=2 << 20", "import ctypes")
         assert report.failure is not None

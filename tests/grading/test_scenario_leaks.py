@@ -5,11 +5,13 @@ Each attacker recognises a right answer when it holds one, so it fails only if i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from autodrill.grading.cases.case_set import CaseSet
+from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
 
@@ -115,9 +117,10 @@ def drive(candidate):
 """
 
 
-def faults(shipped: Library, exercise: str, source: str) -> list[str]:
+def faults(shipped: Library, exercise: str, source: str, seed: int = 3) -> list[str]:
     drill = shipped.drill(shipped.find(exercise))
-    case_set = CaseSet(drill, 3)
+    # The search for an order may take long on a busy machine. It is no part of the test that it ends in time.
+    case_set = CaseSet(drill, seed, replace(CHECK_LIMITS, seconds=30.0, total=100.0))
     with Runner.start(case_set.limits) as runner:
         loaded = runner.load(source.encode(), "leak.py", drill.exercise.entry, drill.kind.scenario(drill))
         assert isinstance(loaded, Loaded)
@@ -135,9 +138,11 @@ def faults(shipped: Library, exercise: str, source: str) -> list[str]:
     ],
 )
 def test_scenario_holds_no_topological_order(shipped: Library, exercise: str, tail: str) -> None:
-    found = faults(shipped, exercise, ORDERS + tail)
-    assert "LookupError: no order in reach" in found
-    assert all(fault.startswith("LookupError: ") for fault in found), found
+    # A few nodes can lie in memory in a topological order by chance, but not under every seed.
+    seeds = [faults(shipped, exercise, ORDERS + tail, seed) for seed in (3, 4, 5)]
+    assert all("LookupError: no order in reach" in found for found in seeds)
+    for case in zip(*seeds, strict=True):
+        assert any(fault.startswith("LookupError: ") for fault in case), seeds
 
 
 def test_scenario_holds_no_coefficients(shipped: Library) -> None:

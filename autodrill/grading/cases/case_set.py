@@ -18,7 +18,7 @@ from autodrill.grading.cases.question import Observation, Question, question, si
 from autodrill.grading.cases.unpack import not_returned
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
-from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, OutOfMemory
+from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, OutOfMemory, Overspent
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -201,13 +201,16 @@ class CaseSet:
                 yield index, compare(self.drill, self.question(index), (loaded,))
 
     def _blamed(self, runner: Runner, index: int, seen: Observation) -> Observation:
-        """Blame a crash on the memory bound if the same call returns right results without the bound.
+        """Blame a crash or a long run on the memory bound if the same call returns right results without the bound.
 
-        A library in C that gets no memory may crash instead of raising MemoryError.
+        A library in C that gets no memory may crash instead of raising MemoryError. A process with hardly any memory
+        left can spend seconds on the search for some.
         """
         end = seen.outcome
-        if not isinstance(end, Died) or end.how not in _CRASHES or runner.finished:
+        starved = isinstance(end, Overspent) or (isinstance(end, Died) and end.how in _CRASHES)
+        if not starved or runner.finished:
             return seen
+        assert isinstance(end, Overspent | Died)
         unbounded = [free for _, free in self._put(runner, [index])]
         if not unbounded or unbounded[0].fault is not None:
             return seen

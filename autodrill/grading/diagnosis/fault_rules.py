@@ -76,7 +76,7 @@ _TOO_FEW_THREADS = Rule(
     "which thread writes the last element if the grid has fewer threads than there are elements?",
 )
 
-_LABELS = Rule("missing-key", "the answer must be a dict with one label per node", "compare your keys with the task")
+_LABELS = Rule("missing-key", "the answer must be a dict with the keys of the task", "compare your keys with the task")
 
 _JUDGED = {
     "twice": (
@@ -100,7 +100,8 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
     assert fault is not None
     if fault.kind is FaultKind.MUTATED and drill.kind.mutated is not None and not drill.solution.drive:
         return drill.kind.mutated
-    if drill.solution.wants_dict and observation.got is None and _lacks_keys(observation):
+    written_by_candidate = drill.solution.wants_dict and not drill.solution.drive
+    if written_by_candidate and observation.got is None and _lacks_keys(observation):
         return _LABELS
     if fault.kind is FaultKind.UNWRITTEN and _has_fewer_threads(drill, observation):
         return _TOO_FEW_THREADS
