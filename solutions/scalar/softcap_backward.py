@@ -1,0 +1,116 @@
+"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes: c from the outer product, 1 - t² from tanh,
+and 1/c from the inner quotient. c and 1/c cancel:
+
+    dout/dx = c · (1 - t²) · 1/c = 1 - t²        with t = out/c
+
+As in the backward of tanh, the output is enough, and no second tanh is needed. Near 0 the slope is 1 for every c, so
+small logits pass almost unchanged. At x = c the slope is 0.42. Far beyond the cap it is 0.
+
+Cost: a quotient, two products, a subtraction and an addition. The forward has two products or quotients and a tanh.
+Only the output is saved, and it exists anyway.
+
+PyTorch: There is no operation for the soft cap. `c * torch.tanh(x / c)` records three nodes. `TanhBackward0` saves the
+output of tanh, and the product and the quotient save only the number c. Gemma 2 caps its attention scores at 50 and its
+final logits at 30.
+
+Asked next:
+
+- Why is a soft cap awkward in a fused attention kernel? → Without a cap, one product and one exponential recover p from
+  lse. With a cap, backward needs the tanh of each score again, and the factor 1 - t² in the gradient of the score.
+- How does clipping differ, for training? → Clipping has the slope 0 beyond the cap and 1 within it. A clipped logit
+  gets no gradient at all, so it cannot come back. The soft cap has a small positive slope, until 1 - t² rounds to 0.
+- From which x/c on is the computed slope exactly 0? → From about 9 in float32 and about 19 in float64. tanh rounds to 1
+  there.
+- c is a parameter. What is its gradient? → dout/dc = t - (x/c)(1 - t²). It is 0 at x = 0 and tends to ±1 far beyond the
+  cap.
+"""
+
+import math
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake
+
+HINTS = (
+    "There are three steps: divide by c, take tanh, multiply by c. What is the slope of each step?",
+    "The factors c and 1/c cancel. The slope of tanh in terms of its output t is 1 - t², and t is the output over c.",
+    "Write `self.grad += (1 - (...) ** 2) * out.grad`. The bracket needs the output and c.",
+)
+CASES = [
+    given("self[]", c=1.5),
+    given("self[]", c=0.5),
+    given("self[]", c=30.0),
+    given("self[]", self=0.0, c=5.0, note="at 0, slope 1"),
+    given("self[]", self=3.0, c=3.0, note="at the cap"),
+    given("self[]", self=40.0, c=30.0, note="beyond the cap"),
+    given("self[]", self=1000.0, c=0.5, note="saturated at c"),
+    given("self[]", self=-1000.0, c=5.0, note="saturated at -c"),
+]
+
+
+def forward(self, c):
+    return engine.tanh(self / c) * c
+
+
+def softcap_backward(self, out, c):
+    self.grad += (1 - (out.data / c) ** 2) * out.grad
+
+
+MISTAKES = [
+    edit(
+        "cap-ignored",
+        "the slope in terms of the output is 1 - out²",
+        "out is c·tanh(x/c). What is the tanh in terms of out?",
+        "(out.data / c) -> out.data",
+    ),
+    edit(
+        "one-over-c",
+        "the inner factor 1/c stays in the slope",
+        "The inner quotient contributes 1/c. What does the outer factor c do to it?",
+        "* out.grad -> * out.grad / c",
+    ),
+    edit(
+        "outer-c",
+        "the outer factor c stays in the slope",
+        "The outer product contributes c. What does the inner quotient contribute?",
+        "* out.grad -> * out.grad * c",
+    ),
+    edit(
+        "hard-clip",
+        "a soft cap is a clip",
+        "At x = c, is the slope of c·tanh(x/c) 1, 0 or something in between?",
+        "self.grad += ... -> self.grad += (-c < self.data < c) * out.grad",
+    ),
+    edit(
+        "assign",
+        "a node has exactly one consumer, so its gradient is written only once",
+        "What does your code do if self.grad is not 0 at the start?",
+        "+= -> =",
+    ),
+    edit(
+        "input-not-output",
+        "the slope is 1 minus the square of the input over c",
+        "In 1 - t², is t the value before or after tanh?",
+        "out.data / c -> self.data / c",
+    ),
+    edit(
+        "no-square",
+        "the slope is 1 - tanh",
+        "For large negative inputs, out is -c. What slope does your code give there?",
+        "** 2 ->",
+    ),
+    edit(
+        "no-upstream",
+        "the local derivative is the whole answer",
+        "You have dout/dself, but the node must receive dL/dself. Which factor is missing?",
+        "* out.grad ->",
+    ),
+]
+
+
+@mistake(
+    "cosh-overflows",
+    "1/cosh² can be computed for every input",
+    "What does math.cosh(2000) do? Which number does the forward give you instead?",
+)
+def softcap_backward(self, out, c):
+    self.grad += out.grad / math.cosh(self.data / c) ** 2
