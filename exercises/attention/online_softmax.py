@@ -8,9 +8,10 @@
 # ///
 """Attention over a long sequence gets its scores one block of keys at a time. `blocks` is
 an iterator that yields each block once, as a pair `s, v`. The scores `s` of n queries
-with b keys have shape (n, b), and the values `v` of these keys have shape (b, e). b is
-at least 1 and may differ between blocks. n and e are the same in all blocks. There is
-at least one block. For each query i, with sums over the keys j of all blocks, compute
+with b keys have shape (n, b), and the values `v` of these keys have shape (b, e). The
+number b is at least 1 and may differ between blocks. The numbers n and e are the same in
+all blocks. There is at least one block. For each query i, with sums over the keys j of
+all blocks, compute
 
     lse_i = log Σ_j exp(s_ij)
     out_i = Σ_j exp(s_ij - lse_i) v_j

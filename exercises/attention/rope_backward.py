@@ -7,8 +7,8 @@
 # requires = ["mul_broadcast_backward"]
 # ///
 """Rotary position embedding (RoPE) rotates pairs of features by an angle that depends on
-the position. The last axis of `x` is split into a first half a and a second half b, so
-feature i is paired with feature i + d/2. The forward pass computed
+the position. The last axis of `x` is split into a first half a and a second half b.
+Feature i is paired with feature i + d/2. The forward pass computed
 
     out = [a · cos - b · sin, a · sin + b · cos]      # the halves, side by side
 

@@ -16,23 +16,23 @@ The output out = p v is a product again:
 Two checks follow. The rows of dp sum to 0, because the rows of p always sum to 1. With a single key, p is always 1, so
 dp is 0 and dout is dv.
 
-Cost: six matrix products with those of the forward, of which two are the forward's own. The tangent alone takes four.
-That is about twice the forward's work, and nothing must be saved. A backward pass also takes four products if p was
-saved.
+Cost: the forward takes two matrix products, and the tangent takes four more. Nothing must be saved. A backward pass
+also takes four products if p was saved.
 
-PyTorch: Under `torch.func.jvp` on a CPU, `scaled_dot_product_attention` has no rule for the fused kernel, and the call
-raises an error for 4-D inputs of equal width. With `sdpa_kernel(SDPBackend.MATH)` it runs, because every composed step
-has a rule. JAX differentiates attention that is written with `@` and `softmax` in the same way.
+PyTorch: The fused CPU kernel of `scaled_dot_product_attention` has no rule for forward mode. Under `torch.func.jvp` a
+call with 4-D inputs of equal width therefore raises an error. With `sdpa_kernel(SDPBackend.MATH)` the call runs,
+because every composed step has a rule. JAX differentiates attention that is written with `@` and `softmax` in the same
+way.
 
 Asked next:
 
-- How do you compute the JVP in one pass over blocks of keys? → With e = exp(s - m) and the running maximum m, carry the
-  sums Σ e, Σ e·ds, Σ e·v and Σ e·(ds·v + dv), and rescale all four when m rises. At the end, out = Σ e·v / Σ e, and
-  dout = (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
+- How do you compute the JVP in one pass over blocks of keys? → Let e = exp(s - m) with the running maximum m. Carry the
+  sums Σ e, Σ e·ds, Σ e·v and Σ e·(ds·v + dv). Rescale all four when m rises. At the end, out = Σ e·v / Σ e, and dout =
+  (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
 - Where is the JVP of attention needed? → Continuous-time consistency models and MeanFlow train on the time derivative
   of a network. The product of the Gauss-Newton matrix with a vector is a JVP followed by a VJP.
-- How do you test a JVP against a backward pass without finite differences? → For any tangents and any g, g · dout must
-  equal dq · q̄ + dk · k̄ + dv · v̄, with the gradients q̄, k̄, v̄ that the backward returns for g.
+- How do you test a JVP against a backward pass without finite differences? → Let the backward return q̄, k̄ and v̄ for
+  some g. Then g · dout must equal dq · q̄ + dk · k̄ + dv · v̄ for all tangents, with sums over all entries.
 - A causal mask is added. What changes? → p is 0 at masked keys, so dp is 0 there for any finite ds. Compute p from
   masked scores, and leave ds as it is. Setting ds to -∞ at masked keys would make 0 · ∞ = NaN.
 """

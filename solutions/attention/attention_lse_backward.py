@@ -14,13 +14,13 @@ dk = dsᵀ q/√d. The log-sum-exp does not depend on v, so glse does not enter 
 Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, it sums to 0. If g is 0, then ds
 is p times glse.
 
-Cost: as much as attention without the second output: five matrix products if p is computed again, and one number per
-row. The extra work is one subtraction per row.
+Cost: as much as attention without the second output, and one subtraction per row. There are five matrix products if p
+is computed again.
 
 PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the
 log-sum-exp to dp - D, row by row. `scaled_dot_product_attention` does not return the log-sum-exp. Its fused operators
-do, for example `aten::_scaled_dot_product_flash_attention_for_cpu`. They declare this output as not differentiable, so
-its `requires_grad` is False. A loss that reads it loses the second path without an error.
+do, but they declare this output as not differentiable, so its `requires_grad` is False. A loss that reads it loses the
+second path without an error.
 
 Asked next:
 
@@ -30,8 +30,8 @@ Asked next:
   multiplies the output by σ(lse - sink). A z-loss on the attention scores penalises lse².
 - You compute the loss from out alone, but you ask for the gradients of q with glse set to 1. What do you get? → You get
   the gradient of L + Σ lse. A cotangent that is not 0 states that the loss depends on this output.
-- The keys of this part are all masked for query i. Then lse_i is -∞. What is p for this row? → The formula exp(s - lse)
-  gives exp(-∞ + ∞), which is NaN. Set p to 0 in such a row. The row then contributes nothing to dq, dk and dv.
+- The keys of this part are all masked for query i. Then lse_i is -∞. What is p for this row? → exp(s - lse) is exp(-∞ +
+  ∞) = NaN. Set p to 0 in such a row. The row then contributes nothing to dq, dk and dv.
 """
 
 import numpy as np

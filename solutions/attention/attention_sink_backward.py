@@ -22,23 +22,23 @@ The shift before the exponentials must be the largest of the scores *and* the si
 Cost: that of attention, and one more exponential per row. A kernel that saved lse, with the sink included, recovers p_s
 as exp(sink - lse). It has D anyway.
 
-PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face concatenates the
-sinks to the scores, takes the softmax, and drops the last column. Autograd then computes the formulas above.
+PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face appends the sinks
+to the scores as a column, takes the softmax, and drops the column. Autograd then computes the formulas above.
 `flex_attention` returns the log-sum-exp of the keys and differentiates it. Multiplying its output by σ(lse - sink) adds
 the sink.
 
 Asked next:
 
 - You have the output of plain attention and its lse. How do you add the sink afterwards? → Multiply out by σ(lse -
-  sink), which is the share of the keys in the larger denominator. lse is then a second path to q and k, so its
-  cotangent matters.
+  sink). This is the share of the keys in the larger denominator. lse is then a second path to q and k, so its cotangent
+  matters.
 - A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
   With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, and bfloat16 resolves 4e-3. Test with a sink that is larger
   than the scores.
-- When does gradient descent raise the sink? → dsink is negative if the average of g · out under p_s is positive. Then a
-  smaller output lowers the loss, and a larger sink shrinks the output.
-- What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax-off-by-one or
-  quiet attention. A head can then return almost 0 without a learned sink.
+- When does gradient descent raise the sink? → If dsink is negative, which means that Σ_i p_s,i (g_i · out_i) is
+  positive. Then a smaller output lowers the loss, and a larger sink shrinks the output.
+- What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax1 or quiet
+  attention. A head can then return almost 0 without a learned sink.
 """
 
 import numpy as np

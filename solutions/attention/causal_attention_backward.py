@@ -13,8 +13,8 @@ Three checks follow. Query 0 sees one key, so p is 1 and row 0 of dq is 0. The l
 so the last row of dv is p_(n-1,n-1) times the last row of g. If only row i of g is not 0, then dk and dv are 0 below
 row i.
 
-Cost: as written, five matrix products, one of which recomputes the scores, and n² numbers per head. Half of the scores
-are masked. A kernel that skips the tiles above the diagonal saves nearly half of the work.
+Cost: as written, five matrix products, one of which recomputes the scores, and n² numbers per head. Nearly half of the
+scores are masked. A kernel that skips the tiles above the diagonal saves nearly half of the work.
 
 PyTorch: With `is_causal=True` the fused CPU kernel of `scaled_dot_product_attention` saves no mask. It saves the flag,
 q, k, v, out and one log-sum-exp per row. Code with `masked_fill` saves the boolean mask, and `MaskedFillBackward0` sets
@@ -24,16 +24,16 @@ cached keys, `is_causal=True` therefore shows it only key 0. `causal_lower_right
 Asked next:
 
 - A padding mask hides every key from a row. What happens with `masked_fill` and softmax, and what in PyTorch's
-  attention? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does not read the row, because
-  dv contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for such a row, with finite
+  attention? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does not read the row, because dv
+  contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for such a row, with finite
   gradients.
 - Is -1e9 as good as -∞ for the masked scores? → In float32 it is, if a row sees a key and its scores are far smaller
   than 1e9. exp(-1e9 - max) is then 0. In float16 it is not a finite number: the largest is 65504.
 - How does the work split over four devices, each with a quarter of the sequence? → The last quarter of the queries sees
   all keys, the first quarter only its own. Cut the sequence into eight pieces instead, and give device i the pieces i
   and 7 - i. All devices then have equal work.
-- Can a key that no query sees still spoil the result? → Only if it is not finite. If v holds a NaN there, then 0 · NaN
-  is NaN in p @ v and in δ. A mask on the scores does not remove it.
+- Can a later value still spoil the row of an earlier query? → Only if it is not finite. If v holds a NaN at a later
+  position, then 0 · NaN is NaN in p @ v and in δ. A mask on the scores does not remove it.
 """
 
 import numpy as np

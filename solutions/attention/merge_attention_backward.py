@@ -16,7 +16,7 @@ and by -t per unit of l2. The second path is lse. Its slope is w1 in l1 and w2 i
 Two checks follow. Adding a constant to l1 and l2 moves lse by this constant and does not move out. So dl1 + dl2 is
 glse. If o1 equals o2, the weights do not matter, and t is 0.
 
-exp(l1) overflows, but l1 - lse is at most 0. If l2 is -∞, then lse is l1, w2 is exp(-∞) = 0, and all terms with w2
+exp(l1) can overflow, but l1 - lse is at most 0. If l2 is -∞, then lse is l1, w2 is exp(-∞) = 0, and all terms with w2
 vanish.
 
 Cost: a few operations per element, as in the forward. Only the inputs are needed. Neither pass touches a score, so a
@@ -48,8 +48,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "A row is a softmax over two logits. How far do both weights move if only l1 moves?",
     (
-        "do1 is w1 g. The weights pass w1 w2 g · (o1 - o2) to l1, and the negative of this to l2. lse passes glse "
-        "times its own softmax to each of them."
+        "do1 is w1 g. The weights pass w1 w2 g · (o1 - o2) to l1, and its negative to l2. lse passes w1 glse to l1 and "
+        "w2 glse to l2."
     ),
     "Compute `t`, the row sum of `g * (o1 - o2)` times both weights. Then `dl1 = ... + t` and `dl2 = ... - t`.",
 )

@@ -5,8 +5,8 @@ the last block. So carry three things per row, all relative to the largest score
     total  Σ_j exp(s_j - m)          over the keys seen so far
     acc    Σ_j exp(s_j - m) v_j      over the keys seen so far
 
-A new block may raise the maximum from m to m'. Each exponential in both sums must then be relative to m'. Since exp(s -
-m') = exp(s - m) · exp(m - m'), one factor per row corrects both sums:
+A new block may raise the maximum from m to m'. Each exponential in both sums must then be relative to m'. Because of
+exp(s - m') = exp(s - m) · exp(m - m'), one factor per row corrects both sums:
 
     total ← total · exp(m - m') + Σ exp(s - m')
     acc   ← acc · exp(m - m') + exp(s - m') v
@@ -22,10 +22,10 @@ Cost: one pass over the scores. Memory holds one block and e + 2 numbers per row
 score and one per row. The direct computation reads the scores three times, for the maximum, the sum and the quotient,
 or it holds the whole matrix.
 
-PyTorch: The compiler has this algorithm for the maximum and the sum of a row, and uses it by default
-(`torch._inductor.config.online_softmax`). The fused CPU kernel of `scaled_dot_product_attention` also carries the
-weighted sum of the values. Its maximum starts at -∞. While the maximum of a row is -∞, the kernel writes zeros instead
-of exponentials. The recurrence is due to Milakov and Gimelshein (2018), and FlashAttention (2022) added the values.
+PyTorch: The compiler has this algorithm for the maximum and the sum of a row (`torch._inductor.config.online_softmax`,
+on by default). The fused CPU kernel of `scaled_dot_product_attention` also carries the weighted sum of the values. Its
+maximum starts at -∞. While the maximum of a row is -∞, the kernel writes zeros instead of exponentials. The recurrence
+is due to Milakov and Gimelshein (2018), and FlashAttention (2022) added the values.
 
 Asked next:
 
@@ -36,8 +36,8 @@ Asked next:
   merged in a tree.
 - When can the division by total wait until the end? → Always. Each block only needs sums relative to one maximum. An
   early version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
-- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc, and m. They add over
-  thousands of keys, and bfloat16 keeps 8 bits. Adding 1 to 256 in bfloat16 gives 256.
+- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc. They add over thousands
+  of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the scores, so it is exact.
 """
 
 import numpy as np

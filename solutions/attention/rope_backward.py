@@ -9,7 +9,7 @@ halves (ga, gb) of g:
     da =  cos · ga + sin · gb
     db = -sin · ga + cos · gb
 
-Two checks follow. A rotation keeps lengths, so each pair of dx has the length of its pair of g. Rotating forward and
+Three checks follow. A rotation keeps lengths, so each pair of dx has the length of its pair of g. Rotating forward and
 then backward gives back x, because Rᵀ R = I. At position 0 the angles are 0, and dx = g.
 
 Cost: four products and two sums per pair, as in the forward. Backward needs cos and sin, which all layers and heads

@@ -11,7 +11,7 @@ cos.
 The pairs are the even and the odd columns among the first r. Copy g first, and compute both lines from g and not from
 the copy. If the first line overwrites ga, the second line reads a value that is already rotated.
 
-Check: rotating forward and then backward gives back x, in every feature.
+Check: rotating forward and then backward gives back x.
 
 Cost: four products and two sums per pair, and a copy of the rest. Nothing but cos and sin is needed, as in full RoPE.
 
@@ -22,8 +22,8 @@ with split halves. GPT-J rotates a part with neighbouring pairs.
 Asked next:
 
 - Weights were trained with split halves, and your code pairs neighbours. How do you convert the weights? → Permute the
-  output columns of Wq and Wk within each head, so that feature i goes to 2i and feature i + r/2 goes to 2i + 1. The
-  scores stay the same, because q and k are permuted in the same way. Wv does not change.
+  output columns of Wq and Wk within each head. Feature i goes to 2i, and feature i + r/2 goes to 2i + 1. The scores
+  stay the same, because q and k are permuted in the same way. Wv does not change.
 - Why would a model rotate only a part of each head? → The features that are not rotated give scores that do not depend
   on the distance. They can compare contents at any distance, and the rotated features can attend by position.
 - The frequencies are learned. What is the gradient of an angle θ? → With the outputs (oa, ob) of the pair, dθ = gb · oa

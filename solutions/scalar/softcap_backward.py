@@ -1,5 +1,5 @@
-"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes: c from the outer product, 1 - t² from tanh,
-and 1/c from the inner quotient. c and 1/c cancel:
+"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes. The outer product has c, tanh has 1 - t²,
+and the inner quotient has 1/c. c and 1/c cancel:
 
     dout/dx = c · (1 - t²) · 1/c = 1 - t²        with t = out/c
 
