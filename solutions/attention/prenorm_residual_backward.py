@@ -32,8 +32,8 @@ Asked next:
   J_l, with the Jacobian J_l of its branch. Expanded, the product has the term I, so the last gradient arrives unchanged
   and the branches add corrections. In a plain chain only the product of all J_l would remain.
 - What would post-norm, norm(x + f(x)), change? → g would pass through the backward of the norm first. The result
-  contains the factor 1/√mean((x + f(x))²), and only then splits into the two paths. After L blocks, the skip path
-  contains L such factors.
+  contains the factor 1/√mean((x + f(x))²). Only this result then splits into the two paths. After L blocks, the skip
+  path contains L such factors.
 - Each block is initialised with W2 = 0. Which parameters move in the first step? → Only W2. dW1 and dgamma are 0,
   because their gradients pass through W2. In the second step W2 is no longer 0, and all of them move.
 - W1 is split by columns and W2 by rows over two GPUs. What must backward communicate? → Each GPU holds a part of a and

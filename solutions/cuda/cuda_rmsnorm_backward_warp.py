@@ -32,8 +32,9 @@ Asked next:
 - What breaks if each lane returns for itself, by `if (lane >= D) return;`? → For D below 32, only lanes below D reach
   the shuffle, although the mask names all 32. The result is undefined, and on recent GPUs the warp may hang. Let the
   lanes without a column add 0 instead.
-- And dgamma? → It is the sum of g·x·rho over the rows, so it crosses warps and blocks. Let each block walk over many
-  rows and add in registers, one partial row per block. A second kernel adds the partial rows in a fixed order.
+- And dgamma? → dgamma is the sum of g·x·rho over the rows, so the sum crosses warps and blocks. Let each block walk
+  over many rows and add in registers, one partial row per block. A second kernel adds the partial rows in a fixed
+  order.
 - How would you avoid reading g and x twice? → Keep a lane's values in registers between the passes. For D up to 1024
   these are 32 products and 32 values of x per lane. The loops need a bound known at compile time, because registers
   cannot be indexed at run time.

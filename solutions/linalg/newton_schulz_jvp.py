@@ -5,8 +5,8 @@ The norm comes first. |x| moves at ⟨x, dx⟩/|x| = ⟨X, dx⟩, with ⟨a, b�
 
     D = (dx - X ⟨X, dx⟩)/|x|
 
-This is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the result:
-the scale of x does not matter.
+D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the result: the
+scale of x does not matter.
 
 In each step, every product of two moving matrices has two terms, and the order of the factors stays:
 
@@ -18,7 +18,7 @@ dA is symmetric, because A is. A and dA do not commute in general, so dA A + A d
 X from before the step, so compute the new D before you overwrite X.
 
 Cost: a step of the forward takes three matrix products, X Xᵀ, A A and B X. The tangent takes two more for dA, or one
-and a transpose. It takes two more for dB and two for D. So value and tangent together cost about three times the
+and a transpose. dB takes two more products, and D takes two. So value and tangent together cost about three times the
 forward. Nothing is kept from step to step, whereas reverse mode keeps X and A of each step, or recomputes them.
 
 PyTorch: `torch.func.jvp` does the same with dual numbers, and agrees with this solution. `torch.optim.Muon` runs the
@@ -32,10 +32,10 @@ Asked next:
   in place of D, starting from X = x/|x|, and apply the projection and the factor 1/|x| at the end. The loop needs no
   saved X.
 - Why is 1 not a fixed point of the polynomial? → The coefficients sum to 0.701, so a singular value of 1 moves to
-  0.701. They were chosen for a steep slope at 0: a small singular value grows by a factor of about 3.4 in each step.
-  The price is that the singular values only come near to 1.
-- What would the limit U Vᵀ, the polar factor, have as its tangent? → For square x = U S Vᵀ it is U K Vᵀ, with K_ij =
-  (Uᵀ dx V - Vᵀ dxᵀ U)_ij/(s_i + s_j). It is ill-conditioned if two singular values are near 0.
+  0.701. The coefficients were chosen for a steep slope at 0: a small singular value grows by a factor of about 3.4 in
+  each step. The price is that the singular values only come near to 1.
+- What would the limit U Vᵀ, the polar factor, have as its tangent? → For square x = U S Vᵀ the tangent is U K Vᵀ, with
+  K_ij = (Uᵀ dx V - Vᵀ dxᵀ U)_ij/(s_i + s_j). The tangent is ill-conditioned if two singular values are near 0.
 - How large can the tangent become along a tiny singular value? → As long as the singular value stays small, each step
   multiplies the tangent by about 3.4445, so five steps multiply it by up to 485. Rounding errors grow by the same
   factor.

@@ -3,8 +3,8 @@ multiply by r = 1/√(running_var + eps), multiply by gamma, add beta. Its slope
 
     dx = g · gamma · r
 
-No mean is subtracted, and no sample affects another. In training mode the statistics come from the batch, and dx has
-two more terms, one for the path through the mean and one for the path through the variance.
+No mean is subtracted, and no sample affects another. In training mode the statistics come from the batch. Then dx has
+two more terms, for the paths through the mean and the variance.
 
 gamma multiplies xhat = (x - running_mean)·r, and both gamma and beta are broadcast over the samples. So dgamma = Σ
 g·xhat and dbeta = Σ g, with the sums over the batch. The parameters still learn in eval mode, unless they are frozen
@@ -16,19 +16,19 @@ Cost: a product per element for dx and two sums over the batch, O(N·D), as in t
 nothing else. x is saved only for dgamma.
 
 PyTorch: in eval mode `NativeBatchNormBackward0` saves x, gamma and the two running averages, and no statistics of the
-batch. It keeps x even if gamma needs no gradient. One sample is allowed, whereas training mode rejects it. `eval()`
-does not stop gradients: gamma and beta still receive them. And `requires_grad_(False)` on gamma and beta does not stop
-the running averages, which move in every forward in training mode. To freeze a layer, do both.
+batch. The node keeps x even if gamma needs no gradient. One sample is allowed, whereas training mode rejects it.
+`eval()` does not stop gradients: gamma and beta still receive them. And `requires_grad_(False)` on gamma and beta does
+not stop the running averages, which move in every forward in training mode. To freeze a layer, do both.
 
 Asked next:
 
 - Why do people fine-tune with batch norm in eval mode? → With small batches the batch's statistics are noisy. The old
   averages keep training and inference the same function. A sample's gradient then does not depend on the other samples.
-- How can inference avoid the layer altogether? → It is affine per channel, so it can be folded into the linear layer or
-  convolution before it. The weights of channel c are multiplied by gamma_c·r_c, and the bias b_c becomes (b_c -
-  running_mean_c)·gamma_c·r_c + beta_c.
+- How can inference avoid the layer altogether? → The layer is affine per channel, so it can be folded into the linear
+  layer or convolution before it. The weights of channel c are multiplied by gamma_c·r_c, and the bias b_c becomes (b_c
+  - running_mean_c)·gamma_c·r_c + beta_c.
 - The gradient explodes in one channel only after switching to eval mode. What do you look at? → Look at running_var. If
-  it is far smaller than the variance of the present inputs, then r is too large, and both the output and dx grow by the
+  running_var is far smaller than the variance of the present inputs, then r is too large. The output and dx grow by the
   same factor. Training mode would have divided by the present variance.
 """
 

@@ -21,14 +21,14 @@ second pass writes dx.
 
 PyTorch: `NativeGroupNormBackward0` saves x, gamma, and mean and r of shape (N, G). Its CPU kernel takes the two passes
 described above. With bfloat16 x and float32 parameters, mean and r are float32. If C is not divisible by G,
-`F.group_norm` raises an error. It also raises `Expected more than 1 value per channel when training` if N = 1 and each
-group is a single element, whereas this solution returns dx = 0.
+`F.group_norm` raises an error. If N = 1 and each group is a single element, the function raises `Expected more than 1
+value per channel when training`. This solution returns dx = 0 there.
 
 Asked next:
 
 - What are G = 1 and G = C called? → With G = C each channel of a sample has its own statistics, which is instance norm.
-  G = 1 normalises over channels and positions together. Its statistics are those of `F.layer_norm` over (C, L), but
-  that function has a gamma for each channel and position, and group norm has one for each channel.
+  G = 1 normalises over channels and positions together. `F.layer_norm` over (C, L) has the same statistics. But it has
+  a gamma for each channel and position, and group norm has one for each channel.
 - Why does group norm need no running averages and no communication? → The statistics come from one sample. So training
   and inference compute the same function, and GPUs with different samples need not exchange sums for dx.
 - Adding a constant to a whole group does not move the output. Does dx sum to 0 over each channel? → No. dx sums to 0

@@ -14,22 +14,22 @@ fixed distance turns a long vector by a smaller angle than a short one.
 
 A row of one element has y = ±1, and its dx is 0: a sign does not change under small moves.
 
-Cost: one dot product per row, a product, a difference and a quotient per element, as in the forward. x is not needed. y
-is kept in any case if the next layer saves its input, so this backward adds only one number per row to the memory.
+Cost: one dot product per row, a product, a difference and a quotient per element, as in the forward. x is not needed.
+If the next layer saves its input, y is kept in any case. This backward then adds only one number per row to the memory.
 
-PyTorch: `F.normalize(x, dim=-1)` divides by max(norm, 1e-12). It is made of a norm, a clamp and a division, and it
-saves x and the norm, but not y. A row shorter than 1e-12 is divided by the constant 1e-12, so its gradient is 1e12·g
-without the projection. Written as `x / x.norm(dim=-1, keepdim=True)`, a row of zeros gives NaN in the forward and in
-the gradient. In float32 a row of 1e25 has an infinite norm, because squares above 3.4e38 overflow.
+PyTorch: `F.normalize(x, dim=-1)` divides by max(norm, 1e-12). The function is made of a norm, a clamp and a division.
+Its graph saves x and the norm, but not y. A row shorter than 1e-12 is divided by the constant 1e-12, so its gradient is
+1e12·g without the projection. Written as `x / x.norm(dim=-1, keepdim=True)`, a row of zeros gives NaN in the forward
+and in the gradient. In float32 a row of 1e25 has an infinite norm, because squares above 3.4e38 overflow.
 
 Asked next:
 
 - Gradient descent runs on x, and the loss reads only y. What happens to the length of x? → Each step is orthogonal to
   x, so |x - lr·dx|² = |x|² + lr²·|dx|². The length never shrinks. The longer x is, the smaller are the turns, so the
   effective learning rate falls. Weight decay counteracts this growth.
-- Two unit vectors are compared by c = y·z. What is the gradient of c with respect to x? → It is (z - c·y)/|x|, with the
-  length √(1 - c²)/|x|. The gradient vanishes if z is parallel or opposite to x. In an opposite pair, the exact gradient
-  gives no direction in which to separate the vectors.
+- Two unit vectors are compared by c = y·z. What is the gradient of c with respect to x? → The gradient is (z -
+  c·y)/|x|, with the length √(1 - c²)/|x|. The gradient vanishes if z is parallel or opposite to x. In an opposite pair,
+  the exact gradient gives no direction in which to separate the vectors.
 - The loss uses c/τ with a temperature τ = 0.05. What changes in dx? → g is 20 times as large, and so is dx. The
   projection stays the same.
 - What is the JVP, if x moves at the velocity v? → The Jacobian (I - y yᵀ)/n is symmetric, so the JVP is (v - y

@@ -11,7 +11,7 @@ Multiply the derivative of x̂_i by h_i and sum over i:
     dx_j = r h_j - r² x̂_j/D · Σ_i h_i x_i = r (h_j - x̂_j · mean(h x̂))
 
 The subtracted term removes the part of h along x̂. Doubling a row moves the output only through eps. So dx is
-orthogonal to x up to eps, a test that takes one line. The bracket is not an exact projection, because eps keeps
+orthogonal to x up to eps, which makes a test of one line. The bracket is not an exact projection, because eps keeps
 mean(x̂²) below 1. Dividing by Σ x̂² instead of D would ignore eps. For a row of zeros, x̂ is 0, r is 1/√eps = 1000, and
 dx is 1000·h.
 
@@ -35,8 +35,9 @@ Asked next:
   to a hundredth. A large residual stream therefore sends small gradients into each block.
 - The gain is stored as w with gamma = 1 + w, as in Gemma. What changes? → dw equals dgamma, because the slope of gamma
   in w is 1. dx uses 1 + w. With this form, weight decay pulls the gain towards 1 and not towards 0.
-- How would you test dx without finite differences? → Take the dot product of dx and x for each row. It is eps·r³·Σ h x
-  exactly, and therefore nearly 0. The test catches a missing projection, but not a wrong factor such as a missing r.
+- How would you test dx without finite differences? → Take the dot product of dx and x for each row. This product is
+  eps·r³·Σ h x exactly, and therefore nearly 0. The test catches a missing projection, but not a wrong factor such as a
+  missing r.
 """
 
 import numpy as np

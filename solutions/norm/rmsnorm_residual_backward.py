@@ -1,14 +1,14 @@
-"""h reaches the loss along two kinds of paths. It is an output itself, and there its gradient is gh. It also passes
-through the norm to y. The gradient of h is the sum of both parts.
+"""h reaches the loss along two kinds of paths. h is an output itself, with the gradient gh. h also passes through the
+norm to y. The gradient of h is the sum of both parts.
 
 The norm is RMSNorm of h. Let ρ = 1/√(mean(h²) + eps) for each row, ĥ = h·ρ, and e = gy·gamma, the gradient of ĥ. ρ
 depends on every entry of the row, with slope ∂ρ/∂h_j = -ρ² ĥ_j/D. Hence
 
     dh = gh + ρ (e - ĥ · mean(e ĥ))
 
-h is a sum, so x and r move h by the same amount: dx = dr = dh. These are two gradients with equal values. The caller
-may add to one of them in place, so they need separate memory here. gamma is broadcast over all rows, hence dgamma = Σ
-gy·ĥ over all axes but the last.
+h is a sum, so x and r move h by the same amount: dx = dr = dh. The two gradients have equal values. The caller may add
+to one of them in place, so dx and dr need separate memory here. gamma is broadcast over all rows, hence dgamma = Σ gy·ĥ
+over all axes but the last.
 
 Two checks follow. With gy = 0, dx is gh: the stream passes gradients through unchanged. With gh = 0, dx is orthogonal
 to h up to eps, because scaling h hardly moves y.
@@ -21,11 +21,10 @@ Cost: a mean per row and a few operations per element, as in the forward. Time g
 forward reads x and r and writes h and y, which are four passes over memory. As an addition and a separate norm, the
 norm reads h once more, even if the norm is a single kernel.
 
-PyTorch: written as `h = x + r; y = F.rms_norm(h, (D,), gamma, eps)`, the addition saves nothing, and on the CPU the
-norm saves h, ρ, h·ρ and gamma. `AddBackward0` passes one tensor on to both inputs. `torch.autograd.grad` returns this
-tensor twice, whereas the `.grad` of two leaves are separate copies. Liger's Triton kernel,
-`LigerFusedAddRMSNormFunction`, saves h, ρ and gamma, adds gh inside the backward kernel, and also returns one tensor
-for both inputs.
+PyTorch: in `h = x + r; y = F.rms_norm(h, (D,), gamma, eps)` the addition saves nothing. On the CPU the norm saves h, ρ,
+h·ρ and gamma. `AddBackward0` passes one tensor on to both inputs. `torch.autograd.grad` returns this tensor twice,
+whereas the `.grad` of two leaves are separate copies. Liger's Triton kernel, `LigerFusedAddRMSNormFunction`, saves h, ρ
+and gamma, adds gh inside the backward kernel, and also returns one tensor for both inputs.
 
 Asked next:
 
@@ -33,8 +32,8 @@ Asked next:
   norm. In pre-norm, dh contains gh unchanged, so the last layer's gradient reaches the first layer on an identity path.
 - The stream has length 1000·√D and the block is small. How large is the gradient through the norm, compared with
   gy? → Here ρ is 1/1000, so this part of dh is about 1/1000 of gy·gamma. Only the identity path remains at full size.
-- Which of the two outputs may a later operation change in place? → y may change, because nothing saved reads it. A
-  change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
+- Which of the two outputs may a later operation change in place? → y may change, because the backward does not read y.
+  A change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
 - May the backward write dh into the memory of an upstream gradient, to save an array? → Only if nothing else reads that
   gradient. `AddBackward0` passes one tensor to two nodes, for example. If the first node overwrites the tensor, the
   second node gets a wrong gradient. Liger makes the overwriting of gy an option, `in_place`, which is off by default.

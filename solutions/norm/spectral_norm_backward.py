@@ -10,18 +10,18 @@ Both paths together:
 
     dW = g/σ + dσ · u vᵀ = (g - ⟨g, out⟩ u vᵀ)/σ
 
-Scaling W does not change out, so dW must be orthogonal to W. It is: ⟨u vᵀ, W⟩ is σ, hence ⟨dW, W⟩ = (⟨g, W⟩ - ⟨g, out⟩
-σ)/σ = 0. The subtracted matrix is u vᵀ and not out. In L2 normalisation both would be the same matrix, because there
-the slope of the norm is the normalised array itself.
+Scaling W does not change out, so dW must be orthogonal to W. A short computation confirms this: ⟨u vᵀ, W⟩ is σ, hence
+⟨dW, W⟩ = (⟨g, W⟩ - ⟨g, out⟩ σ)/σ = 0. The subtracted matrix is u vᵀ and not out. In L2 normalisation both would be the
+same matrix, because there the slope of the norm is the normalised array itself.
 
 Cost: a product of W and a vector, one sum over all entries, and an outer product, so O(m·n), as in the forward. A
 singular value decomposition would cost O(m·n·min(m, n)).
 
 PyTorch: `torch.nn.utils.parametrizations.spectral_norm` keeps u and v as buffers. In training mode each access to the
-weight runs one step of power iteration under `no_grad`, in place, and then clones u and v for the graph. Without the
-clones, the next forward would change what the first backward needs. In eval mode u and v stay as they are. The weight
-of a convolution is first flattened to a matrix with one row per output channel. A weight with one axis is divided by
-its L2 norm.
+weight first runs one step of power iteration, in place and under `no_grad`. Then the access clones u and v for the
+graph. Without the clones, the next forward would change what the first backward needs. In eval mode u and v stay as
+they are. The weight of a convolution is first flattened to a matrix with one row per output channel. A weight with one
+axis is divided by its L2 norm.
 
 Asked next:
 
@@ -29,8 +29,8 @@ Asked next:
   vectors maximise uᵀ W v among unit vectors, so small rotations of u and v do not change σ to first order. Then the
   slope of the largest singular value is u vᵀ. Before convergence, dW is the gradient of W/(uᵀ W v) with u and v held
   fixed.
-- Is the spectral norm of out at most 1? → No, it is at least 1. For unit vectors |uᵀ W v| is at most the largest
-  singular value, so σ is an underestimate until u and v have converged.
+- Is the spectral norm of out at most 1? → No, the spectral norm is at least 1. For unit vectors |uᵀ W v| is at most the
+  largest singular value, so σ is an underestimate until u and v have converged.
 - The two largest singular values are equal. What happens to the gradient? → The largest singular value has a kink
   there: different pairs u, v give different matrices u vᵀ. The formula still returns a finite dW for the pair that it
   is given.

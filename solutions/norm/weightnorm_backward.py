@@ -7,15 +7,15 @@ The gradient of u is s·g. The backward of L2 normalisation removes the part of 
     dv = (s g - u · Σ s g u)/n = s/n · (g - u ds)
 
 The projection reuses ds. dv is orthogonal to v, because stretching v does not move W. The factor s/n has the sign of s.
-With s = 0 the row of W is 0, and dv is 0 too, but ds is in general not 0, so s can leave 0.
+With s = 0 the row of W is 0, and so is dv. But ds is in general not 0, so s can leave 0.
 
-Cost: one dot product per row and a few operations per element, O(k·d). This is small compared with the product of W and
-a batch. The backward needs v, s and one norm per row.
+Cost: one dot product per row and a few operations per element, O(k·d). The product of W and a batch costs far more. The
+backward needs v, s and one norm per row.
 
 PyTorch: `torch.nn.utils.parametrizations.weight_norm(layer)` keeps s as `original0`, of shape (k, 1), and v as
-`original1`. It sets v to the old weight and s to the norms of its rows, so the weight stays the same. Each access to
-`layer.weight` computes W anew. `WeightNormInterfaceBackward0` saves v, s and the norms. With `dim=None` there is one s
-and one norm for the whole matrix. A row of zeros in v gives NaN.
+`original1`. The call sets v to the old weight and s to the norms of its rows, so the weight stays the same. Each access
+to `layer.weight` computes W anew. `WeightNormInterfaceBackward0` saves v, s and the norms. With `dim=None` there is one
+s and one norm for the whole matrix. A row of zeros in v gives NaN.
 
 Asked next:
 
@@ -24,11 +24,11 @@ Asked next:
   large early steps lengthen v and make later turns smaller.
 - v is doubled, and s stays. What happens to W, ds and dv? → W and ds stay the same, because both depend only on u and
   s. dv is halved.
-- Does weight decay on v limit the weight? → No. Shrinking v does not change W. It only makes dv larger. Decay limits W
+- Does weight decay on v limit the weight? → No. Shrinking v does not change W, and only makes dv larger. Decay limits W
   if it acts on s.
 - How does this differ from dividing the output by its statistics, as batch norm does? → Weight norm reads only the
-  weight, so samples stay independent, and training equals inference. But it does not keep the scale of the activations
-  fixed.
+  weight, so samples stay independent, and training equals inference. But weight norm does not keep the scale of the
+  activations fixed.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """Let u = U S Vᵀ be the singular value decomposition of the direction. The orthogonalised direction is U Vᵀ: every
 singular value becomes 1. A gradient matrix often has a few large singular values, and then a plain step moves the
-weight along a few directions only. U Vᵀ moves it equally far along all of them. Among all matrices with spectral norm
-1, U Vᵀ is the one along which the loss falls fastest to first order.
+weight along a few directions only. U Vᵀ moves the weight equally far along all directions. Among all matrices with
+spectral norm 1, U Vᵀ is the one along which the loss falls fastest to first order.
 
-Newton-Schulz computes this without a decomposition. A step applies the odd polynomial 3.4445 s - 4.775 s³ + 2.0315 s⁵
-to each singular value s, by means of x, x xᵀ x and x xᵀ x xᵀ x. After five steps, singular values of x between 0.002
+Newton-Schulz approximates U Vᵀ without a decomposition. A step applies the odd polynomial 3.4445 s - 4.775 s³ + 2.0315
+s⁵ to each singular value s, by means of x, x xᵀ x and x xᵀ x xᵀ x. After five steps, singular values of x between 0.002
 and 1 have become numbers between 0.68 and 1.21.
 
 Momentum comes first, and orthogonalisation second. The mean of orthogonal matrices is not orthogonal, so the other
@@ -18,15 +18,15 @@ gives entries about as large as the vector's. The tall one needs the factor √(
 x xᵀ has as many rows as x. For a weight of 100,000 x 64, u uᵀ has 10¹⁰ entries and uᵀ u has 4096. Both ways give the
 same result, so pass uᵀ and transpose the result.
 
-Cost: with the shorter side r and the longer side c, a step of Newton-Schulz takes 4r²c + 2r³ operations, and five steps
-take five times as much. A batch of B tokens takes 6·B·r·c operations for the forward and backward of the layer, so Muon
-adds about (20/6)·r/B for c much larger than r. For r = 4096 and a million tokens this is about 1.4 per cent. The state
-is one number per parameter, and AdamW has two.
+Cost: let r be the shorter side and c the longer side. A step of Newton-Schulz takes 4r²c + 2r³ operations, and a step
+of Muon has five of them. A batch of B tokens takes 6·B·r·c operations for the forward and backward of the layer. For c
+much larger than r, Muon therefore adds the share (20/6)·r/B. With r = 4096 and a million tokens this share is about 1.4
+per cent. The state is one number per parameter, and AdamW has two.
 
-PyTorch: `torch.optim.Muon` accepts only parameters with two axes. It keeps the momentum as a running average, (1 -
-momentum) times this M, so its direction is the same up to a factor. Its Newton-Schulz runs in bfloat16 and transposes
-tall matrices. Its default momentum is 0.95 and its default decay 0.1. Its default `adjust_lr_fn` is the factor of this
-exercise, and `"match_rms_adamw"` uses 0.2·√(longer side) instead.
+PyTorch: `torch.optim.Muon` accepts only parameters with two axes. Its momentum is a running average, (1 - momentum)
+times this M. The direction is the same up to a factor. Its Newton-Schulz runs in bfloat16 and transposes tall matrices.
+Its default momentum is 0.95 and its default decay 0.1. Its default `adjust_lr_fn` is the factor of this exercise, and
+`"match_rms_adamw"` uses 0.2·√(longer side) instead.
 
 Asked next:
 
@@ -41,7 +41,7 @@ Asked next:
   the result back.
 - Why 0.2·√(longer side) in the other variant? → U Vᵀ of shape (r, c), with r the shorter side, has the squared
   Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor makes it 0.2. As the option's name says, this
-  is meant to match AdamW's steps, so that both optimisers can share a learning rate.
+  value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
 """
 
 import numpy as np
