@@ -18,7 +18,7 @@ x = ±∞ the gradient is NaN, because 1 - t² is 0 and u' is ∞.
 
 Asked next:
 
-- Why is this the form x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), with the sigmoid σ. With s = σ(2u) the slope is
+- Why does out equal x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), with the sigmoid σ. With s = σ(2u) the slope is
   s · (1 + x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u
   by 1.702 x.
 - Where does 0.044715 come from? → It makes the largest error of the approximate Φ nearly as small as possible. This

@@ -24,7 +24,7 @@ starts at 0.25.
 
 Asked next:
 
-- Why should weight decay not act on alpha? → It pulls alpha to 0, and PReLU with alpha = 0 is ReLU.
+- Why should weight decay not act on alpha? → Weight decay pulls alpha to 0, and PReLU with alpha = 0 is ReLU.
 - Can PReLU run in place and save only its output? → In general not. For alpha = 0 the output has lost the negative
   inputs, which dalpha needs. For alpha < 0 the sign of the output does not tell the branch. PyTorch has no in-place
   form.

@@ -16,7 +16,7 @@ Asked next:
 - Why is the output limited to 6? → A fixed range suits low precision. Eight bits divide 0 to 6 into steps of 0.024, and
   no large activation makes the steps wider.
 - What is the disadvantage for training? → A unit with x > 6 receives no gradient either. A large step can move a unit
-  there, just as it can move a ReLU below 0.
+  there, just as it can move the input of a ReLU below 0.
 """
 
 import numpy as np
