@@ -10,7 +10,7 @@ floor rounds towards -∞ for negative x too: -1.3 lies between -2 and -1. Trunc
 then negative.
 
 Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
-Generating the random number costs more than the rounding. Nothing is saved for the backward if it is straight-through.
+A straight-through backward needs nothing saved.
 
 PyTorch: PyTorch 2.13 has no operation for it. `torch.round` rounds to nearest, and half to even: it maps 0.5, 1.5 and
 2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights stochastically after each step, so

@@ -5,14 +5,14 @@
 The numerator is prediction minus target. The denominator is the slope of the sigmoid, written in terms of its output.
 If p = σ(x), multiplying by this slope gives p - t, the gradient with respect to the logit.
 
-Near 0 and 1 the denominator is small. With the smallest denominator 1e-12, an exact and right prediction such as p = t
-= 1 has the gradient 0 instead of 0/0. An exact and wrong prediction has a gradient of ±1e12 · g/n, with the right sign.
+Near 0 and 1 the denominator is small. With a denominator of at least 1e-12, the right prediction p = t = 1 has the
+gradient 0 instead of 0/0. The wrong prediction p = 0 at t = 1 has the gradient -1e12 · g/n, with the right sign.
 
 Only the common denominator gives these values. Clipping p to [1e-12, 1 - 1e-12] changes the numerator too: at p = t = 0
 the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not even prevent the division by 0.
 
-Cost: two subtractions, two products, a maximum and a quotient per element, without any exponential or logarithm. The
-forward takes two logarithms per element. Only p and t are saved.
+Cost: seven operations per element, without any exponential or logarithm. The forward takes two logarithms per element.
+Only p and t are saved.
 
 PyTorch: `F.binary_cross_entropy` raises each logarithm to at least -100, so the loss of one element is at most 100.
 `BinaryCrossEntropyBackward0` saves p and t, and divides by max(p(1 - p), 1e-12). This is not the derivative of the

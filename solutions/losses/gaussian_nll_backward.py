@@ -11,8 +11,8 @@ var = (y - mu)², where the slope is 0. Without the logarithm, an infinite varia
 The slope in mu is that of half the squared error, divided by the variance. So the model itself weights the errors: an
 element with a large predicted variance hardly moves the mean.
 
-Cost: two divisions and about seven other operations per element. Unlike the forward, the backward needs no logarithm.
-The three inputs are saved.
+Cost: two divisions and five other operations per element. Unlike the forward, the backward needs no logarithm. The
+three inputs are saved.
 
 PyTorch: `F.gaussian_nll_loss(mu, y, var)` is written in Python and leaves the backward to autograd. The targets come
 second. Variances below eps = 1e-6 are replaced by eps under `no_grad`, so they still get a gradient: the slope at eps.
@@ -25,9 +25,9 @@ Asked next:
   error is large.
 - The model fits a training example exactly. What happens to its variance? → The slope in var is 1/(2 var), which stays
   positive, so the variance falls towards 0 and the loss towards -∞. Set a lower limit for the variance.
-- Elements with a large error get a large variance, and their mean then learns slowly. Which loss avoids it? → A factor
-  var^β with a stopped gradient and 0 < β ≤ 1 on each term (β-NLL, Seitzer et al., 2022). For β = 1, dmu is that of half
-  the squared error.
+- Elements with a large error get a large variance, and their mean then learns slowly. Which loss avoids this? → The
+  β-NLL (Seitzer et al., 2022) multiplies each term by var^β with a stopped gradient and 0 < β ≤ 1. For β = 1, dmu is
+  that of half the squared error.
 """
 
 from autodrill import engine

@@ -20,7 +20,7 @@ Asked next:
 - dlogp has the entries -g/N at the labels. What does the backward of the log-softmax make of it? → It subtracts from
   each row softmax times the sum of the row. The sum is -g/N, so the result is (softmax - onehot) · g/N.
 - By mistake, `nll_loss` gets logits instead of log-probabilities. What happens in training? → The loss is -z_y, which
-  has no lower bound, and its gradient is constant. The logits of the labels grow without end and nothing pushes the
+  has no lower bound, and its gradient is constant. The logits of the labels grow without end, and nothing pushes the
   others down. The accuracy may look plausible at first, but the loss becomes negative.
 - `nll_loss` gets the output of a softmax instead of a log-softmax. What happens? → The loss is minus the probability of
   the label, between -1 and 0. Its gradient in the logits contains p_y as a factor, so a row that is clearly wrong

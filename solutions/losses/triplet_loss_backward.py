@@ -11,7 +11,7 @@ positive.
 The divisor is N, not the number of active triplets. The more triplets satisfy the margin, the smaller the whole
 gradient gets.
 
-Cost: about ten operations per element, compared with seven in the forward. The forward may save one boolean per
+Cost: about ten operations per element, compared with six in the forward. The forward may save one boolean per
 triplet. The three embeddings are needed anyway, so recomputing h costs no memory.
 
 PyTorch: `F.triplet_margin_loss` uses distances, not squared distances: by default |a - p + 1e-6|, a 2-norm. Their
@@ -26,9 +26,9 @@ Asked next:
 - After some epochs the loss is almost 0 and training stalls. Why, and what helps? → Most random triplets satisfy the
   margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the batch, or divide by
   the number of active ones.
-- Why do many choose semi-hard negatives, with |a - p| < |a - n|, instead of the nearest negative? → The
-  nearest negative is almost at the anchor, so its gradient 2(a - n) is almost 0. It is hardly pushed away, whereas the
-  positive still pulls. The embedding may collapse to one point.
+- Why do many choose semi-hard negatives, with |a - p| < |a - n|, instead of the nearest negative? → The nearest
+  negative is almost at the anchor, so its gradient 2(a - n) is almost 0. It is hardly pushed away, whereas the positive
+  still pulls. The embedding may collapse to one point.
 """
 
 import numpy as np
@@ -47,12 +47,13 @@ CASES = [
     given("anchor[N,d] pos[N,d] neg[N,d]", margin=0.25, pos=normal(2), large=False, note="margin=0.25"),
     given("anchor[N,3] pos[N,3] neg[N,3]", margin=0.5, neg=normal(1, 20), large=False, note="no active triplet"),
     given("anchor[N,3] pos[N,3] neg[N,3]", margin=0.5, pos=normal(1, 20), large=False, note="only active triplets"),
+    # The distances are whole numbers, so h is exactly 0 if they are computed as squares of roots too.
     given(
         "anchor[3,2] pos[3,2] neg[3,2]",
-        margin=1.0,
-        anchor=[[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]],
-        pos=[[1.0, 1.0], [2.0, 1.0], [1.0, 0.0]],
-        neg=[[1.0, 0.0], [1.0, 3.0], [1.0, 1.0]],
+        margin=16.0,
+        anchor=[[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]],
+        pos=[[1.0, 1.0], [3.0, 1.0], [1.0, 1.0]],
+        neg=[[1.0, 0.0], [3.0, 5.0], [1.0, 5.0]],
         smooth=False,
         note="h exactly 0",
     ),

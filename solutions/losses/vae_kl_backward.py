@@ -12,7 +12,7 @@ Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just
 l = 1e-6 the difference is off by at least 5 per cent. `np.expm1` computes it with full relative accuracy. The task
 accepts either form.
 
-Cost: one exponential and four other operations per latent number, fewer than in the forward. Only mu and logvar are
+Cost: one exponential and two products per latent number, fewer operations than in the forward. Only mu and logvar are
 saved. Compared with the encoder's matrix products this cost is negligible.
 
 PyTorch: PyTorch has no node for this term. It is usually written out, as in the task, or as
@@ -26,10 +26,11 @@ Asked next:
   variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. In logvar the same pull
   is at most 1/2 in size.
 - The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term is d times
-  smaller, compared with that of the reconstruction. That is a β-VAE with β = 1/d.
+  smaller, compared with that of the reconstruction. That is a β-VAE, which
+  weights the KL term with β, at β = 1/d.
 - Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → Posterior collapse: the
   decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
-  weight of the KL term, or leave a minimum of it per latent number free of cost.
+  weight of the KL term, or do not penalise a divergence below a threshold (free bits).
 """
 
 import numpy as np
