@@ -56,7 +56,7 @@ def equal(rng, size):
 
 @scenario(3, 4, 6, note="fewer micro-batches than stages")
 def few(rng, size):
-    return {"stages": size, "micro_batches": size - 2}
+    return {"stages": size, "micro_batches": max(1, size - 2)}
 
 
 CASES = [many, equal, few]
