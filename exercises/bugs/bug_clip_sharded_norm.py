@@ -6,18 +6,19 @@
 # topics = ["distributed", "optim"]
 # requires = ["bug_zero_grad"]
 # ///
-"""A model is split over ranks. `sharded` is the list of gradients of the parameters that this rank holds alone. Ranks may
-hold different numbers of them. `replicated` is the list of gradients of the parameters that all ranks hold, such as
-those of norm layers. These gradients are already the same on all ranks. A colleague added clipping by the global norm.
-On one rank it works. On several ranks the replicated parameters of the ranks drift apart.
+"""A model is split over ranks. `sharded` is the list of gradients of the parameters that this rank holds alone. Ranks
+may hold different numbers of them. `replicated` is the list of gradients of the parameters that all ranks hold, such
+as those of norm layers. These gradients are already the same on all ranks. A colleague added clipping by the global
+norm. On one rank it works. On several ranks the replicated parameters of the ranks drift apart.
 
 Repair `bug_clip_sharded_norm`, which runs on every rank. The global norm is the norm of the gradient of the whole
-model, in which each parameter counts once. If c is `max_norm` divided by the norm plus 1e-6, scale every gradient by
-min(1, c). Return the norm before clipping, and the two lists of new gradients in the order of the arguments.
+model, in which each parameter counts once. Let c be `max_norm` divided by the sum of the norm and 1e-6. Scale every
+gradient by min(1, c). Return the norm before clipping, and the two lists of new gradients in the order of the
+arguments.
 
-`all_reduce(a)` takes an array or a number, waits for all ranks, and returns the elementwise sum over ranks. Messages are
-graded: call it at most once on each rank, and send at most one number. All gradients are finite. Either list may be
-empty. Do not change the arguments.
+`all_reduce(a)` takes an array or a number, waits for all ranks, and returns the elementwise sum over ranks. Messages
+are graded: call it at most once on each rank, and pass it at most one number. All gradients are finite. Either list
+may be empty. Do not change the arguments.
 """
 
 import numpy as np

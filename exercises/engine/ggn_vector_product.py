@@ -10,9 +10,9 @@
 
     z = tanh(x W1) W2,    L = mean over rows n of (log Σ_c exp(z[n, c]) - z[n, y[n]])
 
-with x of shape (N, d), W1 of shape (d, m), W2 of shape (m, k) and integer labels y of shape (N,). For row n, let J_n be
-the Jacobian of z[n] with respect to θ, and let H_n be the Hessian of the loss of this row with respect to z[n]. The
-generalised Gauss-Newton matrix of L is
+with x of shape (N, d), W1 of shape (d, m), W2 of shape (m, k) and integer labels y of shape (N,). Let J_n be the
+Jacobian of z[n] with respect to θ. Let H_n be the Hessian of the loss of row n with respect to z[n]. The generalised
+Gauss-Newton matrix of L is
 
     G = (1/N) Σ_n J_nᵀ H_n J_n
 

@@ -6,12 +6,12 @@
 # topics = ["linalg", "memory"]
 # requires = ["matmul_backward"]
 # ///
-"""DP-SGD clips the gradient of each example by its own norm. A linear layer computes out = a W + b for each token. For
-a batch of N examples with T tokens each, `a` of shape (N, T, d) holds the inputs of the layer, and `g` of shape
-(N, T, k) holds the gradients of its outputs. The loss is a sum over examples.
+"""DP-SGD clips the gradient of each example by its own norm. A linear layer computes out = a W + b for each token. A
+batch has N examples of T tokens each. `a` of shape (N, T, d) holds the inputs of the layer. `g` of shape (N, T, k)
+holds the gradients of its outputs. The loss is a sum over examples.
 
-Return the norms, of shape (N,). The norm of example n is that of its gradient of W and b together, the root of the sum
-of squares over all d·k + k elements.
+Return the norms, of shape (N,). Take the gradient of W and b together: the norm is the root of the sum of squares of
+all d·k + k elements.
 
 Memory is graded: d and k are large and T is small, so no d x k matrix may be formed, not even for one example.
 """

@@ -6,19 +6,19 @@
 # topics = ["distributed", "indexing"]
 # requires = ["ddp_bucket_allreduce"]
 # ///
-"""In expert parallelism each rank sends its tokens to the ranks of their experts. A rank has x of shape (n, d), one row
-per token. It sorted the tokens by rank and exchanged rows with all ranks:
+"""In expert parallelism each rank sends its tokens to the ranks of their experts. A rank has x of shape (n, d), one
+row per token. It sorted the tokens by rank and exchanged rows with all ranks:
 
     received = exchange(x[perm], send)
 
 `perm` is a permutation of 0 to n - 1. `exchange(rows, splits)` is an all-to-all. It sends the first splits[0] rows to
-rank 0, the next splits[1] rows to rank 1, and so on. It waits for all ranks and returns the rows that this rank gets,
-those from rank 0 first, then those from rank 1, and so on. In the forward this rank got `recv[r]` rows from rank r. The
-counts in `send` and `recv` are lists of one number per rank. Any of them may be 0.
+rank 0, the next splits[1] rows to rank 1, and so on. It waits for all ranks and returns the rows that this rank gets.
+Those from rank 0 come first, then those from rank 1, and so on. In the forward this rank got `recv[r]` rows from rank
+r. The counts in `send` and `recv` are lists of one number per rank. Any of them may be 0.
 
 Your function runs on every rank. `g` is dL/dreceived, of shape (Σ recv, d). L depends on the received rows of all
-ranks. Return dx = dL/dx, of shape (n, d), in the order of x. Messages are graded: call `exchange` at most once on each
-rank, and send no more than the rows of g.
+ranks. Return dx = dL/dx, of shape (n, d), in the order of x. Messages are graded: call `exchange` at most once on
+each rank, and pass it no more numbers than g has.
 """
 
 

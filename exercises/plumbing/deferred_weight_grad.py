@@ -12,16 +12,16 @@ gradient is computed at once. The gradient of the weights is computed later, whe
 Write the linear layer out = x W for such a pipeline, with W of shape (d, k):
 
 - `Linear(W)` makes the layer. Its attribute `dW` is None.
-- `forward(x)` takes a micro-batch x of shape (n, d) and returns x W. Micro-batches may differ in n. Several forwards may
-  run before the first backward.
-- `backward_input(g)` takes dL/dout of the oldest micro-batch that has had no backward yet. It returns dL/dx, and leaves
-  `dW` as it is.
-- `backward_weight()` takes the oldest micro-batch that has had a `backward_input` and no `backward_weight`. It adds the
-  micro-batch's dL/dW to `dW` and returns None.
+- `forward(x)` takes a micro-batch x of shape (n, d) and returns x W. Micro-batches may differ in n. Several forwards
+  may run before the first backward.
+- `backward_input(g)` takes dL/dout of the oldest micro-batch that has had no backward yet. It returns dL/dx, and
+  leaves `dW` as it is.
+- `backward_weight()` takes the oldest micro-batch that has had a `backward_input` and no `backward_weight`. It adds
+  the micro-batch's dL/dW to `dW` and returns None.
 
-Do not compute a product for dL/dW before `backward_weight` asks for it. Do not change x, g or W. Memory is graded: what
-the layer keeps for one micro-batch grows with n·(d + k), not with d·k. After `backward_weight` the layer keeps nothing
-of the micro-batch.
+Do not compute a product for dL/dW before `backward_weight` asks for it. Do not change x, g or W. Memory is graded:
+what the layer keeps for one micro-batch grows with n·(d + k), not with d·k. After `backward_weight` the layer keeps
+nothing of the micro-batch.
 """
 
 

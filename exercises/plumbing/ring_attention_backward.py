@@ -18,7 +18,7 @@ Your function runs on every rank and returns `dq, dk, dv` of its own rows. `shif
 sends it to rank (rank + 1) mod world, and returns the tuple of rank (rank - 1) mod world. It waits for all ranks.
 
 Scores may be as large as ±2000, and the results must be finite. Messages are graded: call `shift` at most 2·world
-times on each rank, and send at most 2·world·m·(d + e) numbers from each rank in all.
+times on each rank, and pass it at most 2·world·m·(d + e) numbers in all.
 """
 
 

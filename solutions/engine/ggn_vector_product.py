@@ -20,14 +20,14 @@ be negative, and G leaves it out.
 Cost: a forward with tangents and one backward. That is 8 matrix products, and the gradient of L takes 5. Memory is that
 of a gradient, plus the tangents of a layer. Nothing has the size of θ times θ, or of the logits times θ.
 
-PyTorch: there is no function for this product. `torch.func.jvp` of the network gives z and dz, a second `jvp` of the
-gradient of the loss with respect to z gives u, and the pullback of `torch.func.vjp` gives G v.
+PyTorch: there is no function for this product. `torch.func.jvp` of the network gives z and dz. A second `jvp`, of the
+gradient of the loss with respect to z, gives u. The pullback of `torch.func.vjp` gives G v.
 
 Asked next:
 
-- Is G the Fisher matrix? → Here it is. The Fisher matrix is the mean of g gᵀ over labels drawn from the model's own p,
-  and the mean of (p - onehot)(p - onehot)ᵀ over such labels is diag(p) - p pᵀ. With the labels of the data, the mean of
-  g gᵀ is the empirical Fisher, which is another matrix.
+- Is G the Fisher matrix? → Here it is. Let g be the gradient of one row's loss. The Fisher matrix is the mean of g gᵀ
+  over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the mean diag(p) - p pᵀ.
+  With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which is another one.
 - When do G and the Hessian agree? → If the logits are linear in θ, as in logistic regression, because their second
   derivatives are 0. They also agree if each row's residual p - onehot is 0.
 - Why use G instead of the Hessian in an optimiser? → G is positive semidefinite, so G + λI with λ > 0 is positive

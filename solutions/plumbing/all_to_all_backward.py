@@ -23,7 +23,7 @@ Asked next:
 
 - What are the backwards of the other collectives? → The backward of an all-gather is a reduce-scatter, because each row
   was copied to all ranks. The backward of a reduce-scatter is an all-gather. The backward of an all-reduce is an
-  all-reduce if each rank has its own cotangent, and the identity if all ranks hold the cotangent of one loss.
+  all-reduce if each rank has its own cotangent. It is the identity if all ranks hold the cotangent of one loss.
 - Each token goes to its two best experts. What changes? → `perm` becomes a list of row numbers in which each token
   occurs twice. A token is copied, so its gradients are added: `np.add.at(dx, index, rows)` replaces the assignment.
 - Must the host know the counts before the exchange? → Buffers must have a size, so a router without a fixed capacity

@@ -18,9 +18,9 @@ x was copied to all ranks in the forward. The backward of a copy is a sum, so dx
 The two directions mirror each other. Where the forward copies without a message, the backward all-reduces. Where the
 forward all-reduces, the backward copies without a message.
 
-Cost: each rank does 1/R of the four products of the backward, and repeats its part of the first product of the forward,
-because h was not saved. The forward and the backward send one all-reduce each, of N·e and of N·d numbers. The gradients
-of the matrices need no message at all, whereas data parallelism would send both matrices.
+Cost: each of the R ranks does 1/R of the four products of the backward. It repeats its part of the first product of the
+forward, because h was not saved. The forward and the backward send one all-reduce each, of N·e and of N·d numbers. The
+gradients of the matrices need no message at all, whereas data parallelism would send both matrices.
 
 PyTorch: `parallelize_module` with `ColwiseParallel()` for the first layer and `RowwiseParallel()` for the second one
 makes one all-reduce in the forward and one in the backward. Megatron writes the pair as two autograd functions. One is

@@ -18,7 +18,7 @@ are
     dh = Σ over ranks of dz W_rank
 
 `W_rank` is used on one rank only, so its gradient needs no message. `h` is copied to every rank. The backward of a copy
-is a sum, hence one all-reduce.
+is a sum, so dh takes an all-reduce.
 
 Cost: each rank computes 1/R of the logits and of both products, if there are R ranks with equally many rows. It sends
 3·N + N·d numbers. Gathering the logits would send N·V/R numbers from each rank, and every rank would hold all N·V of
