@@ -65,7 +65,7 @@ def made(rng, n, d, m, k):
     }
 
 
-@scenario(1, 2, 4, note="random weights")
+@scenario(1, 3, note="random weights")
 def random_weights(rng, size):
     return made(rng, size, 2, 3, 4)
 

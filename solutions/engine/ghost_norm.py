@@ -37,6 +37,7 @@ Asked next:
 
 import numpy as np
 
+from autodrill import engine
 from autodrill.drills import edit, given, gradient, mistake
 
 HINTS = (
@@ -71,18 +72,13 @@ RESULTS = ("norms",)
 
 
 def expected(a, g):
-    norms = []
-    for inputs, cotangents in zip(a, g, strict=True):
-        if inputs.shape[1] * cotangents.shape[1] > 1000:  # finite differences in each element take too long
-            dW, db = inputs.T @ cotangents, cotangents.sum(axis=0)
-        else:
-
-            def loss(W, b, x=inputs, c=cotangents):
-                return ((x @ W + b) * c).sum()
-
-            dW, db = gradient(loss, np.zeros((inputs.shape[1], cotangents.shape[1])), np.zeros(cotangents.shape[1]))
-        norms.append(np.sqrt((dW**2).sum() + (db**2).sum()))
-    return (np.array(norms),)
+    if a.shape[2] * g.shape[2] > 1000:  # finite differences in each element take too long
+        dW, db = np.einsum("ntd,ntk->ndk", a, g), g.sum(axis=1)
+    else:  # each example gets weights of its own, so one gradient holds all gradients per example
+        weights = np.zeros((len(a), a.shape[2], g.shape[2])), np.zeros((len(a), 1, g.shape[2]))
+        dW, db = gradient(lambda W, b: ((engine.matmul(a, W) + b) * g).sum(), *weights)
+    squares = (dW**2).reshape(len(a), -1).sum(axis=1) + (db**2).reshape(len(a), -1).sum(axis=1)
+    return (np.sqrt(squares),)
 
 
 def ghost_norm(a, g):
@@ -111,7 +107,7 @@ MISTAKES = [
         "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> np.full(len(a), np.sqrt((inputs * outputs).sum()))",
     ),
     edit(
-        "product-of-sums",
+        "sums-multiplied",
         "the sum of products is the product of the sums",
         "Take two tokens. How many terms has the double sum, and how many has the product of two double sums?",
         "(inputs * outputs).sum(axis=(1, 2)) -> inputs.sum(axis=(1, 2)) * outputs.sum(axis=(1, 2))",

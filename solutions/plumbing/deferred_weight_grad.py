@@ -187,7 +187,7 @@ class Linear:
 
 MISTAKES = [
     edit(
-        "input-overwritten",
+        "stash-overwritten",
         "only one micro-batch is under way",
         "Two forwards run, then a backward. Whose x does your layer hold?",
         "self.inputs.append(x) -> self.inputs = deque([x])",
@@ -222,7 +222,7 @@ MISTAKES = [
 
 
 @mistake(
-    "never-emptied",
+    "queue-never-emptied",
     "a queue can keep the micro-batches that are done",
     "What does the second call of `backward_weight` add again?",
 )
