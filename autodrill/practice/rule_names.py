@@ -25,7 +25,7 @@ NAMES: dict[str, str] = {
     "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape interleaved",
     "upstream gradient left out": (
         "no-upstream ignores-upstream ignores-tangent ones seed-one true-derivative slip-upstream "
-        "term-without-upstream term-without-tangent density-only"
+        "term-without-upstream term-without-tangent density-only g-is-one"
     ),
     "upstream gradient unchanged": "identity",
     "chain rule cut short": (
@@ -81,7 +81,7 @@ NAMES: dict[str, str] = {
     "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps",
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
-        "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows"
+        "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows cosh-overflows"
     ),
     "two upstream gradients confused": "cross-terms exchanged-upstream first-upstream-ignored second-upstream-ignored",
     "softmax without the shift": (
@@ -125,7 +125,7 @@ NAMES: dict[str, str] = {
         "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import"
     ),
     "a condition, constant or call": (
-        "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin"
+        "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged"
     ),
     "threads of a kernel": (
         "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
@@ -149,6 +149,7 @@ NAMES: dict[str, str] = {
     "the wrong half of a matrix": "upper-triangle",
     "the rotation of a pair": "one-sign pair-exchanged same-rotation",
     "a norm and its square": "squared",
+    "clipping": "clips-gradient hard-clip no-clip",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 
