@@ -81,6 +81,14 @@ def drive(candidate, x, r, gamma, gy, gh):
     class SharedMemoryError(Exception):
         pass
 
+    class WrongReturnError(Exception):
+        pass
+
+    def parts(value, count, wanted):
+        if not isinstance(value, (tuple, list)) or len(value) != count:
+            raise WrongReturnError(f"the {wanted}")
+        return value
+
     def owner(array):
         return owner(array.base) if isinstance(array.base, np.ndarray) else array
 
@@ -100,12 +108,13 @@ def drive(candidate, x, r, gamma, gy, gh):
         return numbers(parts) + numbers(getattr(value, "__dict__", {})) + isinstance(value, (float, np.generic))
 
     run_forward, run_backward = candidate
-    (y, h), cache = run_forward(x, r, gamma)
+    outputs, cache = parts(run_forward(x, r, gamma), 2, "forward must return `(y, h), cache`")
+    y, h = parts(outputs, 2, "forward must return `(y, h), cache`")
     held, most = numbers(cache), x.size + gamma.size + x.size // len(gamma)
     if held > most:
         raise CacheTooLargeError(f"the cache holds {held} numbers; h, gamma and one number per row are {most}")
     run_forward(2 - x, 3 * r, gamma + 1)
-    dx, dr, dgamma = run_backward(gy, gh, cache)
+    dx, dr, dgamma = parts(run_backward(gy, gh, cache), 3, "backward must return `dx, dr, dgamma`")
     if isinstance(dx, np.ndarray) and isinstance(dr, np.ndarray) and np.shares_memory(dx, dr):
         raise SharedMemoryError("dx and dr share memory; an addition to one of them changes the other")
     return {"y": y, "h": h, "dx": dx, "dr": dr, "dgamma": dgamma}
