@@ -108,6 +108,14 @@ NAMES: dict[str, str] = {
     "too much noise in an estimate": "too-noisy random no-baseline",
     "one update for several samples": "one-step",
     "every row with every label": "every-row-every-label every-row-every-action",
+    "a sum over ranks left out": (
+        "dh-not-reduced dx-local own-rows-only accumulators-stay local-norm local-count local-softmax label-not-reduced"
+    ),
+    "summed over ranks too often": "g-reduced dW-reduced db-reduced weights-reduced replicated-each-time",
+    "averaged over ranks": "averaged-over-ranks dx-averaged reduced-by-mean mean-over-ranks",
+    "too many messages": "message-per-rank message-per-batch message-per-gradient",
+    "newest first instead of oldest first": "last-in-first-out newest-pair-first",
+    "a root left out": "squared",
     "right in some cases only": (
         "one-class one-option wrong-where zero-in-places off-by-constant zero needs-contiguous one-output"
     ),
