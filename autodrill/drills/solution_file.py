@@ -265,7 +265,7 @@ def _edited(
             else:
                 text = text[: places[0][0]] + new + text[places[0][1] :]
         try:
-            ast.parse(text)
+            text = source.with_imports(text)
         except SyntaxError as error:
             complain(f"the mistake `{record.key}` is not valid Python: {error.msg}", line)
         found.append(replace(record, line=line, source=text))

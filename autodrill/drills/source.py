@@ -85,6 +85,17 @@ class SourceFile:
         blocks = ["".join(imports)] if imports else []
         return "\n\n".join([*blocks, *map(self.text, parts)])
 
+    def with_imports(self, text: str) -> str:
+        """Return the text of a program after the imports of this file that only the text uses.
+
+        Raises:
+            SyntaxError: The text is not valid Python.
+        """
+        program = [_definition(node) for node in ast.parse(text).body]
+        missing = {name for d in program for name in d.uses} - {name for d in program for name in d.defines}
+        imports = [d for d in self.definitions if _is_import(d.node) and not _imports_autodrill(d.node)]
+        return "".join(self.text(d) for d in imports if d.defines & missing) + text
+
     def text(self, definition: Definition) -> str:
         """Return the lines of a definition without its decorators."""
         node = definition.node

@@ -114,7 +114,7 @@ NAMES: dict[str, str] = {
     "summed over ranks too often": "g-reduced dW-reduced db-reduced weights-reduced replicated-each-time",
     "averaged over ranks": "averaged-over-ranks dx-averaged reduced-by-mean mean-over-ranks",
     "too many messages": "message-per-rank message-per-batch message-per-gradient",
-    "newest first instead of oldest first": "last-in-first-out newest-pair-first",
+    "order of micro-batches": "last-in-first-out newest-pair-first",
     "a root left out": "squared",
     "right in some cases only": (
         "one-class one-option wrong-where zero-in-places off-by-constant zero needs-contiguous one-output"
@@ -146,7 +146,6 @@ NAMES: dict[str, str] = {
     "forward and backward sums": "emission-counted-twice filtered",
     "the gate of an activation": "gate-inverted gate-on-gradient mask-multiply max-form zero-negative",
     "the label's term of softmax": "hard-label no-label no-one-hot no-uniform-part",
-    "order of micro-batches": "last-in-first-out",
     "the statistics of a norm": "layer-norm unbiased one-pass-variance",
     "softmax not normalised": "not-normalised",
     "the reference policy left out": "no-reference",
@@ -156,7 +155,6 @@ NAMES: dict[str, str] = {
     "rounding of negative numbers": "truncates",
     "the wrong half of a matrix": "upper-triangle",
     "the rotation of a pair": "one-sign pair-exchanged same-rotation",
-    "a norm and its square": "squared",
     "clipping": "clips-gradient hard-clip no-clip",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""

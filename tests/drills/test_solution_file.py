@@ -234,6 +234,17 @@ def test_edit_changes_the_worked_solution(pack: Pack, place: Place, change: str,
     assert (mistake.key, mistake.line) == ("linear", place(pack.solution_file(), "MISTAKES"))
 
 
+def test_edit_may_use_an_import_of_the_file(pack: Pack) -> None:
+    edited(pack, '"np.square(x) -> math.pow(x, 2)"')
+    file = pack.solution_file()
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("import numpy", "import math\nimport numpy"), encoding="utf-8"
+    )
+    solution = pack.load().solution
+    assert "import math" not in solution.source
+    assert "import math" in solution.mistakes[-1].source.splitlines()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -169,6 +169,8 @@ def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
         message = None
         if report.verdict is Verdict.INTERNAL:
             message = f"the mistake `{mistake.key}` cannot be graded: {report.detail}"
+        elif report.failure is not None and "NameError" in report.failure.summary:
+            message = f"the mistake `{mistake.key}` uses a name that it does not define: {report.failure.summary}"
         elif caught is mistake.remark:
             message = (
                 f"the mistake `{mistake.key}` is declared a remark, but it fails"

@@ -70,6 +70,12 @@ def test_prove_finds_a_mistake_that_passes(pack: Pack, place: Place) -> None:
     assert found(pack) == [(str(file), place(file, "def cube_backward(g, x):\n    return g * 3"), message)]
 
 
+def test_prove_finds_a_mistake_with_an_unknown_name(pack: Pack) -> None:
+    pack.add(solution=("return 3 * x * x * x * g", "return 3 * cubed(x) * g"))
+    message = "the mistake `square` uses a name that it does not define: NameError: name 'cubed' is not defined"
+    assert [said for _, _, said in found(pack)] == [message]
+
+
 def test_prove_finds_two_indistinguishable_mistakes(pack: Pack, place: Place) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return 3 * x * x"))
     file = pack.solution_file()
