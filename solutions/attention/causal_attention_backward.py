@@ -106,7 +106,7 @@ MISTAKES = [
         "np.tri(n, dtype=bool) -> np.tri(n, k=-1, dtype=bool)",
     ),
     edit(
-        "upper-triangle",
+        "future-only",
         "query i sees the keys j >= i",
         "In row i of the scores, are the keys of the past to the left or to the right of the diagonal?",
         "seen = ... -> seen = np.tri(n, dtype=bool).T",

@@ -148,7 +148,7 @@ MISTAKES = [
         "(h * xhat).mean -> (h * xhat).sum",
     ),
     edit(
-        "layer-norm",
+        "mean-subtracted",
         "the norm subtracts the mean of the row",
         "Add a constant to a row of q. Does an RMS norm ignore it?",
         "dx = r * (h - -> dx = r * (h - h.mean(axis=-1, keepdims=True) -",
