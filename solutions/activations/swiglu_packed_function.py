@@ -23,13 +23,13 @@ Asked next:
 - Why do fused kernels write dab into the memory of ab? → ab is not read again after its last use, element by element.
   The largest activation of the layer then needs no second array for its gradient. No other code may need ab afterwards,
   so a second backward is not possible.
-- What changes for GeGLU? → Only the activation: gelu(a) with slope Φ(a) + a·φ(a), where Φ is the normal distribution
-  function and φ its density.
+- What changes for GeGLU? → Only the activation and its slope. gelu(a) has the slope Φ(a) + a·φ(a), with the normal
+  distribution function Φ and its density φ.
 - The inputs are bfloat16. Which roundings should a kernel avoid? → Those of intermediate results. Rounding silu(a) to
   bfloat16 before the product with b adds an error. A kernel reads bfloat16, computes in float32, and rounds each result
   once.
-- Does the recomputation change the result? → No. The sigmoid of the same a by the same formula gives the same bits in
-  forward and backward, as long as ab was not changed in between.
+- Does the recomputation change the result? → No. The same formula gives the same bits for the same a, in forward and in
+  backward. This holds as long as ab was not changed in between.
 """
 
 import numpy as np

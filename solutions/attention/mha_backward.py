@@ -5,8 +5,8 @@ The last step is a product with Wo. Let a be the merged heads. Then da = g Woᵀ
 sequences.
 
 Merging is a rearrangement of numbers. Its backward is the inverse rearrangement, which is the split. So da is split
-into heads, as q, k and v were in the forward. Each head then has the backward of attention, where δ is the row sum of
-dp ∘ p:
+into heads, as q, k and v were in the forward. Let δ be the row sum of dp ∘ p. Each head then has the backward of
+attention:
 
     dv = pᵀ da,    dp = da vᵀ,    ds = p ∘ (dp - δ)/√d,    dq = ds k,    dk = dsᵀ q
 

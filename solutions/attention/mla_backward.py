@@ -21,8 +21,8 @@ x is read twice:
 A check: scaling Wd by a factor and dividing all Uk and Uv by the same factor changes no output. Therefore Σ dWd ∘ Wd =
 Σ dUk ∘ Uk + Σ dUv ∘ Uv.
 
-Cost: the forward takes m·D·(r + t) multiplications for c and kr, m·r·H·(d + e) for keys and values, and H·n·m·(d + t +
-e) for attention. Each product has two gradients, so the backward takes twice as much, apart from the gradients of the
+Cost: the forward takes m·D·(r + t) multiplications for c and kr, and m·r·H·(d + e) for keys and values. Attention takes
+H·n·m·(d + t + e). Each product has two gradients, so the backward takes twice as much, apart from the gradients of the
 queries. The code also recomputes the forward. It could save c and kr, which are r + t numbers per token.
 
 PyTorch: `torch.nn` has no latent attention. Model code concatenates k with kr, which `expand` copies to all heads, and

@@ -18,8 +18,8 @@ The weights of a token are a softmax over k logits. Its backward is p ∘ (dp - 
 Two checks follow. The rows of dlogits sum to 0, because adding a constant to all logits of a token changes nothing.
 With k = 1 the weight is always 1, so dlogits is 0: the router learns nothing from this loss.
 
-Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. At the point where
-two logits exchange places, out jumps, because another expert enters the sum.
+Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. When two logits
+exchange places, out jumps, because another expert enters the sum.
 
 Cost: k expert products per token in the forward, and twice as many in the backward. Recomputing y for dq takes k more.
 The number of experts E affects the memory of W and dW, but not the number of products. For clarity, the code copies the
