@@ -1,4 +1,5 @@
-"""The square of the norm is a sum over all elements of all parameters. Split this sum by who holds the elements:
+"""The square of the norm is a sum over all elements of all parameters. Split this sum by the ranks that hold the
+elements:
 
     norm² = Σ over ranks of |sharded of the rank|² + |replicated|²
 

@@ -5,8 +5,8 @@ token has the weight 1/N:
 
 The faulty code takes three means: over the tokens of a micro-batch, over the micro-batches of a rank, and over ranks. A
 token in a micro-batch of c tokens gets the weight 1/(c · micro-batches · world). All tokens have equal weights only if
-all micro-batches have equally many tokens and all ranks equally many micro-batches. A micro-batch of padding only has c
-= 0, and 0/0 is NaN.
+all micro-batches have equally many tokens and all ranks equally many micro-batches. In a micro-batch of padding only, c
+is 0, and 0/0 is NaN.
 
 The count N is a sum over all ranks, so it takes one message of one number. The mean over ranks at the end divides by
 `world`, as DDP does. Multiply by `world` before it, so that 1/N is left:
@@ -29,9 +29,10 @@ Asked next:
   micro-batches of 400 tokens and 100 tokens, a token of the second one weighs four times as much as one of the first.
 - Must N be known before the first backward? → No. Accumulate sums and scale once at the end. In float16 the sums may
   overflow, and then a fixed guess of N as a first scale helps.
-- Is the mean over all tokens always the right loss? → It is a choice. It gives long texts more weight than a mean over
-  texts of per-text means. Reinforcement learning from rewards per answer uses both kinds. The choice should not depend
-  on how a batch is split, and the mean of means does.
+- Is the mean over all tokens always the right loss? → It is a choice. A mean over all tokens gives long texts more
+  weight. A mean over texts of per-text means gives each text the same weight. GRPO was published with per-answer means,
+  and DAPO takes the mean over all tokens. Neither depends on how a batch is split into micro-batches, and the faulty
+  mean does.
 - Gradients are clipped after accumulation. Does the bug still matter? → Yes. Clipping rescales the whole gradient, and
   the weights of the tokens in it stay wrong.
 """

@@ -29,8 +29,8 @@ Asked next:
   C/norm), with the norm over all layers, and run a second backward. It sums the clipped gradients without forming any
   of them. An alternative is to scale the saved g of each layer by this factor and compute Σ aᵀ g once.
 - The gradients of the tokens almost cancel. What is wrong with the result? → The double sum then has a rounding error
-  relative to its largest terms. After the root, the error of the norm is about the square root of the unit roundoff.
-  The sum may even be negative, so clamp it at 0.
+  relative to its largest terms. After the root, the error of the norm is about the square root of the unit roundoff
+  times the tokens' norms. The sum may even be negative, so clamp it at 0.
 - The same weight is used in two layers. May you add the two squared norms? → No. The gradients of the two uses add up
   first. The square of the sum has a cross term, with the products of tokens of one use and tokens of the other.
 """

@@ -6,9 +6,9 @@ The previous stage needs dx to go on with its backward. No stage waits for dW. O
 micro-batches. So `backward_input` computes dx and puts x and g into a queue. `backward_weight` takes one pair out of
 this queue and adds the second product.
 
-There are two queues. The first one holds the x of micro-batches without a backward. The second one holds the pairs (x,
-g) of micro-batches without a weight gradient. Both are first in, first out, because in a pipeline the gradients come
-back in the order of the micro-batches. A stack would be right within one graph, where backward visits the operations in
+There are two queues. The first one holds the x of micro-batches without a backward. The second one holds the x and g of
+micro-batches without a weight gradient. Both are first in, first out, because in a pipeline the gradients come back in
+the order of the micro-batches. A stack would be right within one graph, where backward visits the operations in
 reverse.
 
 Cost: the same two products as an ordinary backward. The price is memory: x and g stay until `backward_weight`, whereas
@@ -22,9 +22,9 @@ intermediate gradients. `ScheduleInterleavedZeroBubble` and `ScheduleZBVZeroBubb
 Asked next:
 
 - How does the split shorten a pipeline step? → The critical path holds only forwards and input gradients. Let a
-  forward, an input gradient and a weight gradient take 1 unit of time each. The idle time of a stage in 1F1B is 3·(S -
-  1) with S stages. The schedule ZB-H1 of the zero-bubble paper has S - 1, without more memory than 1F1B. ZB-H2 has 0
-  during the micro-batches, with about twice the memory.
+  forward, an input gradient and a weight gradient take 1 unit of time each. With S stages, the idle time of a stage is
+  3·(S - 1) in 1F1B. In the schedule ZB-H1 of the zero-bubble paper it is S - 1, with about the same memory. In ZB-H2 it
+  is 0, with about twice the memory.
 - Does the split pay for every layer? → It pays for layers with two large products, such as linear layers and
   convolutions. An elementwise layer has no weight gradient. The weight gradients of a norm are a small share of its
   work.

@@ -30,9 +30,9 @@ Asked next:
 - Could the queries travel instead? → Yes. Then dk and dv stay, and q, g, lse, D and dq travel. For d = e these are
   three arrays and two numbers per row instead of four arrays. With grouped-query attention k and v have fewer heads
   than q, so it is cheaper if they travel.
-- The mask is causal and the ranks hold contiguous pieces. Which rank waits? → The rank r computes only r + 1 of the
-  `world` blocks, so rank 0 is idle most of the time. The step lasts as long as its slowest rank. Give each rank one
-  early piece and the matching late piece, numbers r and 2·world - 1 - r. Then all ranks do equal work.
+- The mask is causal and the ranks hold contiguous pieces. Which rank waits? → Rank r computes only r + 1 of the `world`
+  blocks, so rank 0 waits most of the time. Cut the sequence into 2·world pieces instead, and give rank r the pieces r
+  and 2·world - 1 - r. Then all ranks do equal work.
 - Why may each block use the saved lse and not a running maximum? → A running maximum is needed only while the sum of a
   row is unknown. The backward knows the sum, and s ≤ lse holds up to rounding, so the exponential cannot overflow.
 - Is the sum in dk the same from run to run? → Each block visits the ranks in a fixed order, so its terms are added in a

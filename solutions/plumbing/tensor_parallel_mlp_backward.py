@@ -15,8 +15,8 @@ x was copied to all ranks in the forward. The backward of a copy is a sum, so dx
 
     dx = Σ_r da_r W1_rᵀ
 
-The two directions mirror each other. Where the forward copies without a message, the backward all-reduces. Where the
-forward all-reduces, the backward copies without a message.
+The two directions mirror each other. If the forward copies an array to all ranks, the backward all-reduces its
+gradient. If the forward all-reduces an array, the backward copies its gradient without a message.
 
 Cost: each of the R ranks does 1/R of the four products of the backward. It repeats its part of the first product of the
 forward, because h was not saved. The forward and the backward send one all-reduce each, of N·e and of N·d numbers. The
