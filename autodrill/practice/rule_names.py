@@ -47,7 +47,7 @@ NAMES: dict[str, str] = {
     ),
     "transposed": "transposed no-transpose dk-not-transposed dv-not-transposed full-transpose slip-transpose",
     "order of operands or results": (
-        "order own-operand swapped swapped-returns exchanged-arguments slip-swap into-one-node"
+        "order own-operand swapped swapped-returns exchanged-arguments slip-swap into-one-node halves-exchanged"
     ),
     "mean and sum confused": (
         "mean mean-not-sum sum-not-mean no-mean average average-rule divide-by-n divide-by-N no-divisor no-1/N "
@@ -144,7 +144,10 @@ NAMES: dict[str, str] = {
     "the clip of a policy ratio": "clip-kills-all edge-is-clipped tie-inactive no-ratio ratio-inverted",
     "weight decay": "decay-without-lr no-decay",
     "forward and backward sums": "emission-counted-twice filtered",
-    "the gate of an activation": "gate-inverted gate-on-gradient mask-multiply max-form zero-negative",
+    "the gate of an activation": (
+        "gate-inverted gate-on-gradient mask-multiply max-form zero-negative gate-without-b slope-is-sigmoid "
+        "value-uses-sigmoid two-results"
+    ),
     "the label's term of softmax": "hard-label no-label no-one-hot no-uniform-part",
     "the statistics of a norm": "layer-norm unbiased one-pass-variance",
     "softmax not normalised": "not-normalised",
