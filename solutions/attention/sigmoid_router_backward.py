@@ -22,7 +22,8 @@ chosen indices and their scores.
 
 PyTorch: model code selects with `topk(s + bias)` and then reads the weights with `s.gather(1, indices)`. The indices
 are integers, so the bias gets no gradient, even if it is a parameter. `SigmoidBackward0` saves the scores, and the
-backward of `gather` scatters into zeros. The code of DeepSeek-V3 routes this way and adds 1e-20 to Z.
+backward of `gather` scatters into zeros. The DeepSeek-V3 model of Hugging Face routes this way, after a choice of
+groups of experts, and adds 1e-20 to Z.
 
 Asked next:
 
