@@ -110,7 +110,8 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         return Rule(
             "dtype-upcast" if wider else "dtype",
             "a gradient must have the dtype of its input",
-            "Does your code use a count, `np.sqrt(n)`, or `np.zeros` or `np.eye` without a dtype? They are not float32."
+            "Look for `np.zeros`, `np.empty` or `np.eye` without a dtype, a count, `np.sqrt(n)`, or an array made of "
+            "Python numbers. They are not float32."
             if wider
             else "What dtype does each step have?",
         )

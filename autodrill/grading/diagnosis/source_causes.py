@@ -14,6 +14,9 @@ __all__ = ["with_cause"]
 _LONGEST_LINE, _MOST_LINES = 300, 2000
 """Length of a line, and number of lines, that are searched: the source is untrusted."""
 
+_MOST_NAMED = 6
+"""Lines that a hint names at most."""
+
 _SIZE = r"(?:len\([^()]*\)|[\w.]+\.shape\[[^\]]*\]|[\w.]+\.size|[a-zA-Z])"
 
 _DTYPE = (
@@ -27,6 +30,14 @@ _DTYPE = (
         "a count by `.{}()` is an int64 that makes a float32 array float64",
     ),
     (r"\bnp\.(sum)\([^()]*(?:[!=]=|[<>])", "a count by `np.{}` is an int64 that makes a float32 array float64"),
+    (
+        r"\bnp\.(where)\((?!.*(?:dtype|float32)).*,\s*-?\d+\.\d*\s*,\s*-?\d+\.\d*\s*\)",
+        "`np.{}` of two Python numbers is a float64 array",
+    ),
+    (
+        r"\bnp\.(array|asarray|concatenate|stack|hstack|vstack|append)\((?!.*(?:dtype|float32)).*\[\s*-?\d+\.\d*\s*[\],]",
+        "`np.{}` makes a list of Python numbers a float64 array",
+    ),
     (r"\bnp\.(float64|double)\(", "`np.{}` is a float64 that float32 does not absorb"),
     (r"\b(astype|dtype=)\(?\s*(?:np\.)?[\"']?(?:float|float64|double|f8|d)\b", "this makes the array float64"),
 )
@@ -49,6 +60,8 @@ _PATTERNS = {"dtype-upcast": _DTYPE, "half-precision": _FLOAT16, "approximate": 
 def with_cause(failure: Failure, source: str, right: str) -> Failure:
     """Return a failure with the line that probably causes it, if exactly one line of the source looks like it.
 
+    If several lines may make a float64 array, the hint names them all.
+
     Args:
         failure: The failure.
         source: The text of the submission.
@@ -67,6 +80,10 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
             if match := re.search(pattern, code):
                 found.append((number, code, words.format(match[1])))
                 break
+    if failure.rule.key == "dtype-upcast" and 1 < len(found) <= _MOST_NAMED:
+        lines = ", ".join(str(number) for number, *_ in found)
+        hint = f"which of the lines {lines} make a float64 array?"
+        return replace(failure, rule=replace(failure.rule, hint=hint))
     if len(found) != 1:
         return failure
     number, code, words = found[0]

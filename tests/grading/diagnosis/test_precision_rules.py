@@ -119,7 +119,10 @@ LINEAR = "import numpy as np\n\n\ndef matmul_backward(g, X, W):\n    {}\n    ret
         ("n = np.sqrt(X.shape[0])", "(g @ W.T) * n / n, X.T @ g", 5, "`np.sqrt` of a Python number"),
         ("n = (X == X).sum()", "(g @ W.T) * n / np.asarray(n), X.T @ g", 5, "a count by `.sum()` is an int64"),
         ("up = g.astype(float)", "up @ W.T, X.T @ g", 5, "this makes the array float64"),
-        ("n, m = np.sqrt(len(X)), np.eye(3)\n    n /= np.sqrt(len(X))", "(g @ W.T) * n, X.T @ g", None, "`np.sqrt(n)`"),
+        ("s = np.where(X > 9, -1.0, 1.0)", "s * (g @ W.T), X.T @ g", 5, "`np.where` of two Python numbers"),
+        ("s = np.array([1.0])", "s * (g @ W.T), X.T @ g", 5, "`np.array` makes a list of Python numbers"),
+        ("n = np.sqrt(len(X))\n    n /= np.sqrt(len(X))", "(g @ W.T) * n, X.T @ g", None, "the lines 5, 6 make"),
+        ("n = np.array(1.0)", "(g @ W.T) * n * np.float32(1), X.T @ g", None, "an array made of Python numbers"),
     ],
 )
 def test_cause_of_a_wider_dtype_is_named_if_it_is_clear(
