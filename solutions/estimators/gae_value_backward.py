@@ -16,8 +16,8 @@ With lam = 0, A_t is δ_t, the error of one step. With lam = 1, the values teles
 discounted sum of the rewards up to the end of the episode. If the rollout stops before that, gamma^(T-t) · V_T is
 added.
 
-Cost: O(T) for one scan, and about ten operations per step. Backward is one product, because the forward has already
-computed A. It saves A, and neither δ nor the states of the scan.
+Cost: O(T) for one scan, and about ten operations per step. Backward is one product per step, because the forward has
+already computed A. The forward needs to save A only, and not V, δ or the target.
 
 PyTorch: No function of PyTorch computes GAE. TRL and verl run this loop under `torch.no_grad()`, with values that were
 computed before the update, and use `0.5 * (vpred - returns)**2`. So the target is a constant without a `detach`. Both
@@ -25,9 +25,9 @@ also clip the new value to a range around the old one, and take the larger of th
 
 Asked next:
 
-- A time limit cuts an episode off. Is `term` 1 or 0 at this step? → The episode would have gone on, so δ should contain
-  gamma · V_(t+1), where V_(t+1) is the value of the last state reached. But A_(t+1) belongs to the next episode and
-  must not enter. So two masks are needed, one for the value and one for the scan.
+- A time limit cuts an episode off. Is `term` 1 or 0 at this step? → Neither is right. The episode would have gone on,
+  so δ should contain gamma · V_(t+1), where V_(t+1) is the value of the last state reached. But A_(t+1) belongs to the
+  next episode and must not enter. So two masks are needed, one for the value and one for the scan.
 - Why is the gradient not passed through the target? → With it, training minimises the squared Bellman residual. If the
   next state is random, the mean of this square also contains the variance of the target, which pulls V to the wrong
   place. It would also move the next state's value towards the current one.

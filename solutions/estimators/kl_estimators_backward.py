@@ -31,10 +31,11 @@ Asked next:
   as a constant. The policy gradient then multiplies the score by d, which gives the same expected gradient.
 - Why is k3 popular as a value? → It is never negative, its mean is KL(p‖q), and it scatters little if p is near q. For
   a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits, KL is 0.045. The standard deviation of
-  one sample is then 6.6 · KL for k1 and 1.3 · KL for k3.
+  one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
 - A sample has logq = -30 and logp = -10, and another one the reverse. What are the gradients of k2 and k3? → The first
   sample has d = 20, so k2 has slope 20 and k3 nearly 1. The second one has d = -20, so k2 has slope -20 and k3 about
-  -4.9e8. With k3, one sample that is far more likely under q dominates the batch, so verl clamps d to ±20.
+  -4.9e8. With k3, one sample that is far more likely under q dominates the batch. verl therefore clamps d to ±20 and k3
+  itself to at most 10. Such a sample then has no gradient at all.
 - The samples came from an older policy μ. How do you keep the gradient of k2 unbiased? → Weight each sample by the
   constant p/μ, so that Σ μ · (p/μ) · d ∇log p is again the gradient of KL(p‖q).
 """

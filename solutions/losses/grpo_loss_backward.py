@@ -29,7 +29,7 @@ PyTorch: TRL composes the loss from `torch.exp`, `torch.clamp` and `torch.min`, 
 calls "sequence" `loss_type="grpo"`. Its default `loss_type="dapo"` divides by the number of tokens of the whole batch,
 over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by B times
 the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`. Its mean
-over rows leaves out the rows without tokens, whereas TRL counts them.
+over rows leaves out the rows without tokens, unless it is given the size of the global batch. TRL counts these rows.
 
 Asked next:
 

@@ -16,8 +16,9 @@ which grows or shrinks exponentially with the length.
 
 Compute s from the mean of the logs. A token ratio such as exp(1000) would overflow, although s is moderate.
 
-Cost: one exponential per answer, and two operations per token to sum the log-ratios. GRPO needs an exponential per
-token. Backward needs s and the length of each answer, and writes one number per row to all its tokens.
+Cost: one exponential per answer, and three operations per token to sum the masked log-ratios. GRPO needs an exponential
+per token. Backward needs s, the advantage and the length of each answer. It writes one number per row to all its
+tokens.
 
 PyTorch: TRL reaches this loss with `importance_sampling_level="sequence"` and `loss_type="grpo"`. Its code sums
 `log_ratio * mask`, divides by the length and takes `torch.exp`, and autograd finds this gradient. verl detaches s and
@@ -30,8 +31,8 @@ Asked next:
   close to 1. With 1000 independent log-ratios of standard deviation 0.1 around 0, log s has the standard deviation
   0.003. The paper clips at 3e-4 and 4e-4, whereas 0.2 is usual for PPO.
 - Why does GSPO stabilise training of mixture-of-experts models? → After an update, the router may send a token to other
-  experts, and the ratio of this token jumps. A token-level weight passes the jump into the gradient. In s the jump is
-  divided by the length.
+  experts, and the ratio of this token jumps. A token-level weight passes the jump into the gradient. In log s the jump
+  is divided by the length.
 - How does the gradient of the first step compare with that of GRPO with the mean over rows? → In the first step all
   ratios are 1, and both gradients are -g/B · A/n for each token. The two losses differ only if the ratios do.
 - The tokens of one answer have different advantages, as with a reward per step. How can the ratio stay one per answer?
