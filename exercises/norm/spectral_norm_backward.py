@@ -13,9 +13,8 @@ value. For `W` of shape (m, n), the forward pass computed
     out   = W / sigma
 
 `u`, of shape (m,), and `v`, of shape (n,), are unit vectors. A few steps of power
-iteration produced them without recording a graph, so they count as constants. They are
-close to the singular vectors, but not equal to them. sigma may be small or negative,
-but it is not 0.
+iteration produced them without recording a graph, so they count as constants. They
+need not be the singular vectors of W. sigma may be small or negative, but it is not 0.
 
 `g` is dL/d(out). Return `dW`, the gradient of this forward pass. Use the given u and v,
 and no decomposition of W.

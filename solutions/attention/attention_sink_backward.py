@@ -24,8 +24,8 @@ as exp(sink - lse). It has D anyway.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face appends the sinks
 to the scores as a column, takes the softmax, and drops the column. Autograd then computes the formulas above.
-`flex_attention` returns the log-sum-exp of the keys and differentiates it. Multiplying its output by σ(lse - sink) adds
-the sink.
+`flex_attention` can return the log-sum-exp of the keys and differentiates it. Multiplying its output by σ(lse - sink)
+adds the sink.
 
 Asked next:
 

@@ -20,9 +20,9 @@ Cost: two matrix products, and the forward has one. Each norm takes O(d) per row
 one number per row, avoids a mean.
 
 PyTorch: `F.rms_norm` has its own operator, `aten::_fused_rms_norm`. On the CPU it is decomposed, so autograd saves the
-intermediate arrays. Its default eps is the machine epsilon of the dtype, not 1e-6. `scaled_dot_product_attention` has
-no argument for QK-norm, so models call two norms first. Qwen3 and OLMo 2 use RMS norms with a gain. Qwen3 shares the
-gain between heads, as in this exercise. OLMo 2 normalises over all heads of a position at once.
+intermediate arrays. Its default eps is 1.2e-7 for float32 and for bfloat16, not 1e-6. `scaled_dot_product_attention`
+has no argument for QK-norm, so models call two norms first. Qwen3 and OLMo 2 use RMS norms with a gain. Qwen3 shares
+the gain between heads, as in this exercise. OLMo 2 normalises over all heads of a position at once.
 
 Asked next:
 
@@ -34,8 +34,8 @@ Asked next:
   the two would give the same scores. Feature by feature, gamma_q · dgamma_q equals gamma_k · dgamma_k, which is a
   useful test.
 - What does the norm change in training with large learning rates? → If a step makes the projection of q larger, the
-  gradients through the norm shrink in proportion. The scores do not explode, and attention does not collapse to
-  one-hot rows.
+  gradients through the norm shrink in proportion. The bound on the scores depends only on the gains, so the scores
+  explode only if the gains do.
 """
 
 from autodrill import engine
@@ -112,7 +112,7 @@ MISTAKES = [
     ),
     edit(
         "gammas-exchanged",
-        "the two gains have the same gradient rule with either factor",
+        "gamma_q multiplies the keys, and gamma_k the queries",
         "Which of the two gains multiplies the queries?",
         "return dq, dk, dgamma_q, dgamma_k -> return dq, dk, dgamma_k, dgamma_q",
     ),
@@ -143,7 +143,7 @@ MISTAKES = [
     ),
     edit(
         "sum-for-mean",
-        "the norm divides by the length of the row",
+        "the norm divides by the Euclidean length of the row",
         "The forward takes the mean of the squares. By which factor does it differ from their sum?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),

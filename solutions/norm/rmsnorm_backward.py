@@ -15,8 +15,8 @@ orthogonal to x up to eps, which makes a test of one line. The bracket is not an
 mean(x̂²) below 1. Dividing by Σ x̂² instead of D would ignore eps. For a row of zeros, x̂ is 0, r is 1/√eps = 1000, and
 dx is 1000·h.
 
-Layer norm subtracts a third term, the mean of h. That term belongs to the path through the row's mean. RMSNorm does not
-subtract the mean in the forward, so shifting a row moves the output, and dx does not sum to 0.
+The backward of layer norm also subtracts the mean of h. That term belongs to the path through the row's mean. RMSNorm
+does not subtract the mean in the forward, so shifting a row moves the output, and dx does not sum to 0.
 
 Cost: one mean per row, one sum over the rows, and a few products per element, so O(D) per row, as in the forward. The
 forward saves x and one number per row. x̂ is one product away, so it need not be saved.
@@ -32,7 +32,7 @@ Asked next:
 - D is 1. What are the output and dx? → x̂ is the sign of x up to eps, so dx is nearly 0. Here h - x̂·h·x̂ = h (1 -
   x̂²), and 1 - x̂² = eps·r². So dx = eps·r³·h.
 - x is multiplied by 100. What happens to dx? → Up to eps, x̂ stays the same and r shrinks to a hundredth, so dx shrinks
-  to a hundredth. A large residual stream therefore sends small gradients into each block.
+  to a hundredth. If the residual stream is large, each block therefore sends only a small gradient back into it.
 - The gain is stored as w with gamma = 1 + w, as in Gemma. What changes? → dw equals dgamma, because the slope of gamma
   in w is 1. dx uses 1 + w. With this form, weight decay pulls the gain towards 1 and not towards 0.
 - How would you test dx without finite differences? → Take the dot product of dx and x for each row. This product is

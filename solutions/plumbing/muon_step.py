@@ -1,7 +1,7 @@
 """Let u = U S Vᵀ be the singular value decomposition of the direction. The orthogonalised direction is U Vᵀ: every
 singular value becomes 1. A gradient matrix often has a few large singular values, and then a plain step moves the
-weight along a few directions only. U Vᵀ moves the weight equally far along all directions. Among all matrices with
-spectral norm 1, U Vᵀ is the one along which the loss falls fastest to first order.
+weight along a few directions only. U Vᵀ moves the weight equally far along all directions. Suppose u is the gradient
+itself. Among all steps with spectral norm 1, -U Vᵀ then lowers the loss most, to first order.
 
 Newton-Schulz approximates U Vᵀ without a decomposition. A step applies the odd polynomial 3.4445 s - 4.775 s³ + 2.0315
 s⁵ to each singular value s, by means of x, x xᵀ x and x xᵀ x xᵀ x. After five steps, singular values of x between 0.002
@@ -37,8 +37,8 @@ Asked next:
   first step on. Like Adam's, Muon's step does not follow the size of the gradient.
 - A tall weight is sharded over GPUs by rows. What must the GPUs exchange? → Orthogonalising each shard alone is wrong,
   because the singular vectors belong to the whole matrix. But uᵀ u is the sum of the shards' parts. So one all-reduce
-  of this small matrix in each of the five steps is enough. For other layouts, gather u on one owner per matrix and send
-  the result back.
+  of this small matrix in each of the five steps is enough. The trace of the first sum is ‖u‖², which the scaling needs.
+  For other layouts, gather u on one owner per matrix and send the result back.
 - Why 0.2·√(longer side) in the other variant? → U Vᵀ of shape (r, c), with r the shorter side, has the squared
   Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor makes it 0.2. As the option's name says, this
   value is meant to match AdamW's steps. Both optimisers can then share a learning rate.

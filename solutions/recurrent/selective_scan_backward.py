@@ -23,7 +23,7 @@ for the channel and j for the state entry:
 
 dx and ddt have two terms each, because the forward uses x and dt twice. x also goes straight to the output, and dt sets
 both the decay and the size of the input. Two checks follow. If dt_t is 0, the state passes step t unchanged, and step t
-adds nothing to dA or dB. If A is very negative, E is 0, and λ_t consists of its own output only.
+adds nothing to dA or dB. If dt_(t+1) A is very negative, E_(t+1) is 0, and λ_t is only g_t C_tᵀ.
 
 Cost: O(T·c·n) operations, about three times the forward's. This solution holds a few arrays of T·c·n numbers. Two of
 them, E and h, are the forward's, and they are computed again.
