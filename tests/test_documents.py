@@ -232,8 +232,9 @@ def test_a_picture_shows_what_the_commands_show_today(picture: Any) -> None:
 
 
 def words_of(svg: str) -> str:
-    """The text of a picture; where a colour begins is a matter of the highlighter's version."""
-    return "".join(unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", svg)).replace(" ", "")
+    """The text of a picture without times and seeds; where a colour begins depends on the highlighter's version."""
+    text = "".join(unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", svg)).replace(" ", "")
+    return re.sub(r"saved[\d:]+·\d+ms|--seed\d+", "", text)
 
 
 # Continuous integration

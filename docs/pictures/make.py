@@ -36,6 +36,12 @@ def mul_backward(self, other, out):
     self.grad = other.data * out.grad
     other.grad = self.data * out.grad
 """
+NO_SCALE = """\
+def attention_backward(g, q, k, v, p):
+    dp = g @ v.mT
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True))
+    return ds @ k, ds.mT @ q, p.mT @ g
+"""
 RIGHT = OVERWRITTEN.replace(" = ", " += ")
 ONE_MINUS = """\
 def tanh_backward(self, out):
@@ -50,7 +56,7 @@ def add_backward(self, other, out):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture: the files that lie there, what is typed unseen, and what is typed and shown.
+    """A picture: the files in a folder, commands that are not shown, and commands that are shown.
 
     Attributes:
         name: The picture's file name, without `.svg`.
@@ -84,6 +90,21 @@ PICTURES = (
         (),
         ("autodrill quiz --ids relu-backward-code",),
         (("Enter reveal", "\r"), ("1-", "1"), ("1-", "3"), ("Enter rate", "")),
+    ),
+    Picture(
+        "draw",
+        "autodrill check --draw shows each step of attention with its gradient, and the step that is wrong",
+        {"attention_backward.py": NO_SCALE},
+        (),
+        ("autodrill check attention_backward --draw --seed 1",),
+    ),
+    Picture(
+        "watch",
+        "autodrill watch shows the verdict on the saved file, and the keys that work now",
+        {"mul_backward.py": OVERWRITTEN},
+        (),
+        ("autodrill watch mul_backward",),
+        (("q quit", ""),),
     ),
     Picture(
         "list",
