@@ -195,3 +195,15 @@ def all_to_all_backward(g, perm, send, recv, exchange):
     dx = np.empty((len(perm), g.shape[1]))
     dx[perm] = np.concatenate(blocks)
     return dx
+
+
+@mistake(
+    "skips-exchange",
+    "a rank without rows need not call `exchange`",
+    "`exchange` waits for all ranks. Does every rank call it, also one without rows?",
+)
+def all_to_all_backward(g, perm, send, recv, exchange):
+    dx = np.empty((len(perm), g.shape[1]))
+    if len(g) + len(perm) > 0:
+        dx[perm] = exchange(g, recv)
+    return dx

@@ -81,7 +81,9 @@ def judge(answer, stages, micro_batches):
         if kept > allowed:
             return f"too-many-kept: stage {s} of {stages} keeps {kept} micro-batches; the limit is {allowed}"
     if end > 3 * (micro_batches + stages - 1):
-        return f"too-late: the last task ends at {end}; {3 * (micro_batches + stages - 1)} is possible"
+        possible = 3 * (micro_batches + stages - 1)
+        question = "How many forwards may stage 0 run before its first backward?"
+        return f"too-late: the last task ends at {end}, and {possible} is possible. {question}"
     return None
 
 
@@ -147,6 +149,12 @@ MISTAKES = [
         "one forward less fills the pipeline",
         "What does stage 0 do while its first micro-batch is on later stages?",
         "min(micro_batches, stages - 1 - stage) -> max(0, min(micro_batches, stages - 2 - stage))",
+    ),
+    edit(
+        "no-warm-up",
+        "each stage runs a backward after every forward",
+        "Stage 0 ends F(0) at time 1. What does it do until the gradient of micro-batch 0 comes back?",
+        "min(micro_batches, stages - 1 - stage) -> 0",
     ),
     edit(
         "backward-first",
