@@ -10,9 +10,9 @@
 of scores. A later step needs this number to combine the parts. For one head, with `q`
 of shape (n, d), `k` (m, d) and `v` (m, e), the forward pass computed
 
-    s   = q @ kᵀ / √d
-    lse = log Σ_j exp(s_j)      # for each row of s, shape (n,)
-    out = softmax(s) @ v        # softmax along the rows, shape (n, e)
+    s     = q @ kᵀ / √d
+    lse_i = log Σ_j exp(s_ij)   # shape (n,)
+    out   = softmax(s) @ v      # softmax along the rows, shape (n, e)
 
 Both outputs reach the loss. `g` is dL/dout, of shape (n, e), and `glse` is dL/dlse, of
 shape (n,). `out` and `lse` were saved. Return `dq, dk, dv`. Scores may be as large as

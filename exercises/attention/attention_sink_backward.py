@@ -7,8 +7,8 @@
 # requires = ["attention_backward"]
 # ///
 """Some models add a learned number `sink[h]` to the softmax of head h. A query can give
-weight to this *sink* instead of to a key. The sink has no value, so its weight adds
-nothing to the output. For head h and query i, the forward pass computed
+weight to this *sink* instead of to a key. The sink has no value vector, so its weight
+adds nothing to the output. For head h and query i, the forward pass computed
 
     s_ij  = q_i · k_j / √d
     p_ij  = exp(s_ij) / (exp(sink) + Σ_l exp(s_il))

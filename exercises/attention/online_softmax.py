@@ -17,7 +17,7 @@ all blocks, compute
     out_i = Σ_j exp(s_ij - lse_i) v_j
 
 Return `out` of shape (n, e) and `lse` of shape (n,). Memory must not grow with the number
-of blocks, so do not keep the blocks.
+of blocks. Hold at most two blocks at a time.
 
 Scores may be as large as ±1000. The score is -inf if a query does not see a key. A query
 may see no key of a block, but it sees at least one key in total. All numbers are

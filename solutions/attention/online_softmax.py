@@ -90,7 +90,7 @@ def hidden(rng, size):
     return made
 
 
-@scenario(25, note="many blocks", memory=4 << 20, because="the scores of all blocks are kept")
+@scenario(25, note="many blocks", memory=4 << 20, because="the scores of many blocks are kept")
 def many(rng, size):
     return drawn(rng, size, n=1000, e=1, block=size, times=120)
 
@@ -188,8 +188,8 @@ MISTAKES = [
     ),
     edit(
         "materialised",
-        "the blocks can be kept until the end",
-        "How many bytes do the scores of all blocks take? What do you need of a block after you have used it?",
+        "there is room for many blocks at once",
+        "How many blocks does your code hold at once? What do you need of a block after you have used it?",
         "for s, v in blocks: -> s, v = map(list, zip(*blocks)); s, v = np.concatenate(s, 1), np.concatenate(v)\n"
         "    for s, v in [(s, v)]:",
     ),
