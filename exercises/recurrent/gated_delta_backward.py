@@ -11,7 +11,7 @@ a memory that maps keys to values. For one head, with S_0 = 0, the forward pass 
 t = 1 ... T
 
     A_t   = α_t S_(t-1)               # forget: decay the memory
-    u_t   = v_t - A_tᵀ k_t            # the error of what the memory holds for k_t
+    u_t   = v_t - A_tᵀ k_t            # v_t minus what the memory returns for k_t
     S_t   = A_t + β_t k_t u_tᵀ        # correct the memory
     out_t = S_tᵀ q_t                  # read
 

@@ -16,7 +16,8 @@ So out_t is the sum of (q_t · k_s) v_s over all s <= t. The state S_t has shape
 T is at least 1. The forward pass saved no state. `g` is dL/dout, of shape (T, e). Return
 `dq, dk, dv`.
 
-Memory beyond the inputs and results must grow neither with T² nor with T·d·e.
+Apart from the inputs and results, hold no (T, T) array, and do not hold the states of all
+steps. A few states are fine, and so are arrays for a chunk of a fixed number of steps.
 """
 
 import numpy as np

@@ -13,6 +13,7 @@ t = 1 ... T
     h_t = exp(dt_t A) ∘ h_(t-1) + (dt_t ∘ x_t) B_tᵀ
     y_t = h_t C_t + D ∘ x_t
 
+Here ∘ is the elementwise product, and dt_t A is A with row i multiplied by dt_t[i].
 For channel i and state entry j, the first line reads
 
     h_t[i,j] = exp(dt_t[i] · A[i,j]) · h_(t-1)[i,j] + dt_t[i] · x_t[i] · B_t[j]

@@ -58,7 +58,7 @@ HINTS = (
     "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then `behind = alpha[i] * ... + ...`.",
 )
 CASES = [
-    given("alpha[n] color[n,3]", alpha=uniform(0, 1), large={"n": 3000}),
+    given("alpha[n] color[n,3]", alpha=uniform(0, 1), large={"n": 60_000}),
     given("alpha[9] color[9,3]", alpha=uniform(0, 0.3), large=False, note="nine faint samples"),
     given("alpha[1] color[1,3]", alpha=uniform(0.2, 0.8), large=False, note="one sample"),
     given(
@@ -198,4 +198,19 @@ def alpha_composite_backward(g, alpha, color):
     for i in range(len(alpha)):
         dalpha[i] = T[i] * (seen[i] - behind)
         behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "sums-over-all-pairs",
+    "each sample needs a sum of its own over the samples behind it",
+    "You know the colour seen behind sample i. How does the colour seen behind sample i - 1 follow from it?",
+)
+def alpha_composite_backward(g, alpha, color):
+    left, seen = 1 - alpha, color @ g
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(left)[:-1]])
+    dalpha = T * seen
+    for i in range(len(alpha) - 1):
+        between = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(left[i + 1 : -1])])
+        dalpha[i] -= T[i] * (between * alpha[i + 1 :]) @ seen[i + 1 :]
     return dalpha, np.outer(T * alpha, g)

@@ -131,7 +131,7 @@ def linear_attention_backward(g, q, k, v):
 
 @mistake(
     "materialised",
-    "the memory may grow with T² or with T·d·e",
+    "an array may have T·T or T·d·e elements",
     "Which is your largest array? Can each of its parts be used as soon as it is computed, and then be dropped?",
 )
 def linear_attention_backward(g, q, k, v):
