@@ -14,9 +14,9 @@ shape (n,): `x` runs along W, `y` runs along H, and pixel img[i, j] lies at y = 
     out = (1-fy) (1-fx) img[y0,   x0]  +  (1-fy) fx img[y0,   x0+1]
         +    fy  (1-fx) img[y0+1, x0]  +     fy  fx img[y0+1, x0+1]
 
-A corner outside the image counts as 0, so a point far outside has out = 0. Points may share pixels. `g` is
-dL/dout, of shape (n,). Return `dimg, dx, dy`. At an integer coordinate, take the slope on the side of the
-larger coordinates, where the floor is the coordinate itself.
+Outside the image, img is read as 0, so a point far outside has out = 0. Points may share pixels. `g` is
+dL/dout, of shape (n,). Return `dimg, dx, dy`. At an integer coordinate, take the derivative from the right,
+with x0 and y0 held fixed.
 """
 
 import numpy as np

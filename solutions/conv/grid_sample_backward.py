@@ -13,8 +13,8 @@ columns, interpolated along x:
 The code visits the four corners. It adds each corner's share to dimg and keeps the pixel that was read. A corner
 outside the image reads 0 and gets nothing, but the other corners of the cell still count.
 
-At an integer coordinate the slope jumps, because another cell begins there. floor picks the cell on the side of the
-larger coordinates.
+At an integer coordinate the slope jumps, because another cell begins there. floor picks the cell that begins there, so
+the formulas give the derivative from the right.
 
 Cost: O(n) operations and four additions to the image per point, and O(H·W) to clear dimg. The forward reads four pixels
 per point, and saves the image and the coordinates. Several points may add to one pixel, so `dimg[i, j] += ...` with
@@ -173,7 +173,7 @@ def grid_sample_backward(g, img, x, y):
 @mistake(
     "border-clamped",
     "a corner outside the image reads the nearest pixel",
-    "What does the task say that a corner outside the image counts as?",
+    "Which value does the task give img outside the image?",
 )
 def grid_sample_backward(g, img, x, y):
     H, W = img.shape
