@@ -10,12 +10,12 @@
 than half a step. Stochastic rounding does not: it rounds each number up or down at random, so that the result is right
 on average.
 
-`x` and `u` are arrays of the same shape. `u` holds random numbers, uniform in [0, 1), one for each element of `x`. Use
-no other source of randomness. `step` is a positive float. Return an array of the same shape:
+`x` and `u` are arrays of the same shape. x may be negative. `u` holds random numbers, uniform in [0, 1), one for each
+element of `x`. Use no other source of randomness. `step` is a positive float. Return an array of the same shape:
 
 - Each element is one of the two multiples of `step` between which x lies.
-- The mean over u is x.
-- If x is a multiple of `step`, the result is x for every u, also for u = 0.
+- For a fixed x, the mean of the results over all u is x.
+- If x / step is a whole number in floating point, the result is x for every u, also for u = 0.
 
 Grading calls your function with many evenly spaced values of u for each x, and compares the mean, the smallest and the
 largest result. It is up to you for which values of u you round up.

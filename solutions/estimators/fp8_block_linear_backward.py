@@ -6,9 +6,10 @@ The factors in the formulas are the numbers that the forward multiplied, the deq
 estimator passes dX̂ to x and dŴ to w unchanged, because it treats the quantisation as the identity. The true derivative
 of the rounding is 0 almost everywhere.
 
-Dequantising needs the scale of each element. A scale of sx belongs to n neighbouring columns, so repeat each column of
-sx n times. A scale of sw belongs to n rows and n columns, so repeat its rows and its columns. `np.repeat` repeats each
-entry in place. `np.tile` would repeat the whole array, and pair the codes with the scales of other blocks.
+Dequantising needs the scale of each element. A scale of sx belongs to `block` neighbouring columns, so repeat each
+column of sx `block` times. A scale of sw belongs to a square of `block` rows and columns, so repeat its rows and its
+columns. `np.repeat` repeats each entry in place. `np.tile` would repeat the whole array, and pair the codes with the
+scales of other blocks.
 
 A code of ±448 is not clipped. The scale is chosen so that the largest number of a strip just fits, so each strip that
 is not 0 holds such a code. It gets its full gradient.
@@ -44,7 +45,7 @@ from autodrill.drills import edit, given, mistake
 HINTS = (
     "Which two matrices did the forward multiply? What does the straight-through estimator do with their gradients?",
     "dx is g times the dequantised w, and dw is gᵀ times the dequantised x. Repeat each scale over its strip or block.",
-    "Dequantise x with `np.repeat(sx, n, axis=...)`. w needs two repeats. Then take the two matrix products.",
+    "Dequantise x with `np.repeat(sx, block, axis=...)`. w needs two repeats. Then take the two matrix products.",
 )
 WRT = ("x", "w")
 GRID = 1 / 64
@@ -70,12 +71,12 @@ def even(rng, shape, sizes):
 
 
 CASES = [
-    given("x[N,4] w[4,4]", x=spread, w=spread, n=2, large=False, note="2 x 2 blocks"),
-    given("x[N,6] w[3,6]", x=spread, w=spread, n=3, large=False, note="3 x 3 blocks"),
-    given("x[N,2] w[6,2]", x=even, w=even, n=2, large=False, note="one strip per row"),
-    given("x[3,4] w[2,4]", x=with_zeros, w=with_zeros, n=2, note="zeros"),
-    given("x[1,2] w[2,2]", x=[[3.0, -1.25]], w=[[0.5, 1.0], [2.0, -7.0]], n=2, note="one block"),
-    given("x[N,128] w[64,128]", x=even, w=even, n=32, smooth=False, large={"N": 700}, note="32 x 32 blocks"),
+    given("x[N,4] w[4,4]", x=spread, w=spread, block=2, large=False, note="2 x 2 blocks"),
+    given("x[N,6] w[3,6]", x=spread, w=spread, block=3, large=False, note="3 x 3 blocks"),
+    given("x[N,2] w[6,2]", x=even, w=even, block=2, large=False, note="one strip per row"),
+    given("x[3,4] w[2,4]", x=with_zeros, w=with_zeros, block=2, note="zeros"),
+    given("x[1,2] w[2,2]", x=[[3.0, -1.25]], w=[[0.5, 1.0], [2.0, -7.0]], block=2, note="one block"),
+    given("x[N,128] w[64,128]", x=even, w=even, block=32, smooth=False, large={"N": 700}, note="32 x 32 blocks"),
 ]
 
 
@@ -109,21 +110,21 @@ def dequantised(v, rows, columns):
     return codes * expanded(scale, rows, columns)
 
 
-def saved(x, w, n):
-    (xq, sx), (wq, sw) = quantised(x, 1, n), quantised(w, n, n)
+def saved(x, w, block):
+    (xq, sx), (wq, sw) = quantised(x, 1, block), quantised(w, block, block)
     return {name: v.astype(x.dtype) for name, v in (("xq", xq), ("sx", sx), ("wq", wq), ("sw", sw))}
 
 
-def forward(x, w, n):
+def forward(x, w, block):
     # All inputs are multiples of GRID. Rounding to this grid removes the tiny steps of finite differences, so the error
     # of the quantisation is a constant for both oracles. The surrogate then has the forward's value and slope 1.
     at_x, at_w = (np.round(np.asarray(engine.stop_gradient(v)) / GRID) * GRID for v in (x, w))
-    return (x + (dequantised(at_x, 1, n) - at_x)) @ (w + (dequantised(at_w, n, n) - at_w)).T
+    return (x + (dequantised(at_x, 1, block) - at_x)) @ (w + (dequantised(at_w, block, block) - at_w)).T
 
 
-def fp8_block_linear_backward(g, x, w, xq, sx, wq, sw, n):
-    x_hat = xq * np.repeat(sx, n, axis=1)
-    w_hat = wq * np.repeat(np.repeat(sw, n, axis=0), n, axis=1)
+def fp8_block_linear_backward(g, x, w, xq, sx, wq, sw, block):
+    x_hat = xq * np.repeat(sx, block, axis=1)
+    w_hat = wq * np.repeat(np.repeat(sw, block, axis=0), block, axis=1)
     return g @ w_hat, g.T @ x_hat
 
 
@@ -156,8 +157,8 @@ MISTAKES = [
         "tile",
         "`np.tile` repeats each scale over its block",
         "Print `np.tile([1, 2], 2)` and `np.repeat([1, 2], 2)`. Which one gives neighbours the same scale?",
-        "np.repeat(sx, n, axis=1) -> np.tile(sx, (1, n))",
-        "np.repeat(np.repeat(sw, n, axis=0), n, axis=1) -> np.tile(sw, (n, n))",
+        "np.repeat(sx, block, axis=1) -> np.tile(sx, (1, block))",
+        "np.repeat(np.repeat(sw, block, axis=0), block, axis=1) -> np.tile(sw, (block, block))",
     ),
     edit(
         "scale-inverted",
@@ -171,25 +172,27 @@ MISTAKES = [
         "the gradient with respect to the codes is the answer",
         "A code is x divided by its scale. Which factor leads from the gradient of the code to that of x?",
         "g @ w_hat, g.T @ x_hat -> "
-        "g @ w_hat * np.repeat(sx, n, axis=1), g.T @ x_hat * np.repeat(np.repeat(sw, n, axis=0), n, axis=1)",
+        "g @ w_hat * np.repeat(sx, block, axis=1), "
+        "g.T @ x_hat * np.repeat(np.repeat(sw, block, axis=0), block, axis=1)",
     ),
     edit(
         "scaled-twice",
         "the gradient passes through the division by the scale alone",
         "Quantising divides by the scale, and dequantising multiplies by it. What remains of the two?",
         "g @ w_hat, g.T @ x_hat -> "
-        "g @ w_hat / np.repeat(sx, n, axis=1), g.T @ x_hat / np.repeat(np.repeat(sw, n, axis=0), n, axis=1)",
+        "g @ w_hat / np.repeat(sx, block, axis=1), "
+        "g.T @ x_hat / np.repeat(np.repeat(sw, block, axis=0), block, axis=1)",
     ),
 ]
 
 
 @mistake(
     "row-scales-for-weights",
-    "w has a scale for each row and n columns, like x",
-    "How many scales does an n x n block of w have?",
+    "w has a scale for each row and `block` columns, like x",
+    "How many scales does one square block of w have?",
 )
-def fp8_block_linear_backward(g, x, w, xq, sx, wq, sw, n):
-    x_hat = xq * np.repeat(sx, n, axis=1)
-    m = np.abs(w).reshape(len(w), -1, n).max(axis=2)
-    w_hat = wq * np.repeat(m / 448, n, axis=1)
+def fp8_block_linear_backward(g, x, w, xq, sx, wq, sw, block):
+    x_hat = xq * np.repeat(sx, block, axis=1)
+    m = np.abs(w).reshape(len(w), -1, block).max(axis=2)
+    w_hat = wq * np.repeat(m / 448, block, axis=1)
     return g @ w_hat, g.T @ x_hat
