@@ -16,8 +16,9 @@ found them: it adjusted f and h in turn until both conditions held to rounding.
 
 `P` has shape (n, m), and it is the converged plan. `a` has shape (n,), and `b` has shape (m,). All entries
 of P, a and b are positive, a and b have the same sum, and n and m are at least 1. `eps` is a positive
-number. `g` is dL/dP. Return `dC`, the gradient of the loss with respect to the cost matrix. f and h depend
-on C, too. The work must not depend on how many steps Sinkhorn's algorithm took.
+number. `g` is dL/dP. Return `dC`, the gradient of the loss with respect to the cost matrix. If C changes, f
+and h change with it, and a, b and eps stay fixed. Do not run or unroll Sinkhorn's algorithm, because the
+converged plan P is enough.
 """
 
 import numpy as np
