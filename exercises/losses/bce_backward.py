@@ -13,9 +13,9 @@
 over all n elements of `p`. The targets `t` have the shape of `p` and are numbers between 0 and 1. `g`, a 0-d array, is
 the upstream gradient of the scalar L. Return `dp`.
 
-Some probabilities are exactly 0 or 1, and dp must be finite there. Use PyTorch's convention: write the slope of one
-element as a single fraction, and replace its denominator by 1e-12 if it is smaller than that. The convention applies to
-probabilities near 0 and 1 too, but changes no other element.
+Some probabilities are exactly 0 or 1, and dp must be finite there. Use PyTorch's convention. Write the slope of one
+summand, without g and 1/n, as a single fraction. If its denominator is smaller than 1e-12, replace the denominator by
+1e-12. This rule applies to every such denominator, also if p is not exactly 0 or 1.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
 """Treat both labels at once. Let s = x for label 1 and s = -x for label 0. Because 1 - σ(x) = σ(-x), the probability of
-the right class is p_t = σ(s) in both cases. Write p for p_t and q for 1 - p. One element has the loss -q^γ log p with
+the right class is p = σ(s) in both cases. Write q for 1 - p. One element has the loss -q^γ log p with
 
     dp/ds = pq,    dq/ds = -pq,    d(log p)/ds = q
 
@@ -26,14 +26,14 @@ q^γ = exp(γ log q).
 
 Asked next:
 
-- γ = 2 and p_t = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
+- γ = 2 and p = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
   loss is 100 times smaller, because (1 - 0.9)² = 0.01. The gradient is only 34.5 times smaller, because the slope of
-  (1 - p_t)² adds a second term.
-- Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 it is larger if p_t
-  is below 0.30. At p_t = 0.1 it is 1.22 times as large.
+  (1 - p)² adds a second term.
+- Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 it is larger if p
+  is below 0.30. At p = 0.1 it is 1.22 times as large.
 - A detector starts with almost only background. Which bias should its last layer have? → Start with a small probability
   of the foreground, such as 0.01, so the bias is -log(0.99/0.01) = -4.6. With the bias 0, every background element
-  starts at p_t = 0.5, and their sum dominates the first steps.
+  starts at p = 0.5, and their sum dominates the first steps.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, uniform
 
 HINTS = (
-    "How can you write p_t as the sigmoid of one number for both labels? Which factors of the loss depend on it?",
+    "How can you write p as the sigmoid of one number for both labels? Which factors of the loss depend on it?",
     "With p = σ(s), the slope of p in s is p(1 - p), and that of log p is 1 - p. Use the product rule.",
     "With q = 1 - p, the slope in s is `q**gamma` times a bracket. One term of the bracket is `-q`.",
 )
@@ -90,25 +90,25 @@ def focal_loss_backward(g, x, t, gamma):
 MISTAKES = [
     edit(
         "weight-constant",
-        "the factor (1 - p_t)^gamma does not depend on x",
+        "the factor (1 - p)^gamma does not depend on x",
         "The loss is a product of two factors. Which of them changes if x changes?",
         "gamma * np.exp(log_p) * log_p - q -> -q",
     ),
     edit(
         "log-constant",
-        "only the factor (1 - p_t)^gamma depends on x",
+        "only the factor (1 - p)^gamma depends on x",
         "Set gamma = 0. What loss is left, and what is your gradient?",
         "gamma * np.exp(log_p) * log_p - q -> gamma * np.exp(log_p) * log_p",
     ),
     edit(
         "sign-negative-class",
-        "p_t rises with x for both labels",
-        "For label 0, p_t is 1 - σ(x). Which slope has p_t in x?",
+        "p rises with x for both labels",
+        "For label 0, p is 1 - σ(x). What is its slope in x?",
         "np.where(t, ds, -ds) -> ds",
     ),
     edit(
         "negatives-as-positives",
-        "p_t is σ(x) for both labels",
+        "p is σ(x) for both labels",
         "Take a logit of 5 with label 0. Is this example classified well?",
         "np.where(t, x, -x) -> x",
         "np.where(t, ds, -ds) -> ds",
@@ -121,20 +121,20 @@ MISTAKES = [
     ),
     edit(
         "power-kept",
-        "differentiating keeps the power gamma of 1 - p_t",
+        "differentiating keeps the power gamma of 1 - p",
         "What is the slope of u²? How does the power change?",
         "gamma * np.exp(log_p) * log_p - q -> gamma * q * np.exp(log_p) * log_p - q",
     ),
     edit(
         "plus",
-        "the slope of (1 - p_t)^gamma in p_t is positive",
-        "Does 1 - p_t rise or fall if p_t rises?",
+        "the slope of (1 - p)^gamma in p is positive",
+        "Does 1 - p rise or fall if p rises?",
         "gamma * np.exp(log_p) * log_p - q -> -gamma * np.exp(log_p) * log_p - q",
     ),
     edit(
         "weight-of-p",
-        "the factor is p_t^gamma",
-        "An example is classified well, p_t = 0.99. Should it count much or little?",
+        "the factor is p^gamma",
+        "An example is classified well, p = 0.99. Should it count much or little?",
         "q**gamma -> np.exp(gamma * log_p)",
     ),
     edit(
@@ -158,8 +158,8 @@ def sigmoid(x):
 
 @mistake(
     "log-of-zero",
-    "p_t and 1 - p_t are never 0 in floating point",
-    "What is p_t at x = -1000 and t = 1? What do log p_t and 1/p_t give?",
+    "p and 1 - p are never 0 in floating point",
+    "What is p at x = -1000 and t = 1? What do log p and 1/p give?",
 )
 def focal_loss_backward(g, x, t, gamma):
     sign = 2 * t - 1
@@ -170,8 +170,8 @@ def focal_loss_backward(g, x, t, gamma):
 
 @mistake(
     "clipped",
-    "clipping p_t only prevents a division by 0",
-    "At x = -1000 and t = 1 the slope of the loss is -1. What is p_t(1 - p_t) in your code there?",
+    "clipping p only prevents a division by 0",
+    "At x = -1000 and t = 1 the slope of the loss is -1. What is p(1 - p) in your code there?",
 )
 def focal_loss_backward(g, x, t, gamma):
     sign = 2 * t - 1
@@ -183,8 +183,8 @@ def focal_loss_backward(g, x, t, gamma):
 
 @mistake(
     "probability-gradient",
-    "the gradient with respect to p_t is the answer",
-    "You have dL/dp_t. Which step leads from x to p_t?",
+    "the gradient with respect to p is the answer",
+    "You have dL/dp. Which step leads from x to p?",
 )
 def focal_loss_backward(g, x, t, gamma):
     sign = 2 * t - 1
