@@ -19,8 +19,8 @@ returns one gradient for each of x, p and seed: `dx`, and None for p and for see
 
 `ctx` has `save_for_backward(*values)` and `saved_tensors`, and it accepts other
 attributes. Each call of forward has its own ctx. Up to 800 layers run forward before the
-first backward runs, so ctx must not hold an array: no mask, no x and no out. The memory
-that all contexts hold together is graded.
+first backward runs, and the memory that all contexts hold together is graded. A ctx may
+hold a few numbers and a shape. It must not hold an array: no mask, no x and no out.
 """
 
 import numpy as np

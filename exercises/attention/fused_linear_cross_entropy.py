@@ -20,8 +20,8 @@ gradient of L. Return `loss, dh, dW`. `loss` is L itself, so it does not depend 
 `dh` and `dW` are the gradients for this `g`.
 
 `chunk` is at least 1. It need not divide N, and it may exceed N. Besides the arguments
-and the results, hold at most a few arrays of chunk · V numbers at a time. The memory
-must not grow with N · V. Logits may be as large as ±1000, and the results must be
+and the results, you may hold a few arrays of chunk · V numbers and one of V · D numbers.
+The memory must not grow with N · V. Logits may be as large as ±1000, and the results must be
 finite there.
 """
 

@@ -11,10 +11,11 @@ There are H query heads and K key heads, and r = H/K is an integer. Query head h
 key head h // r, so r *consecutive* query heads form a group. The forward pass computed
 
     s_h   = q_h kᵀ / √d        # k and v are those of key head h // r
-    out_h = softmax(s_h) v     # softmax along the rows of s_h
+    out_h = softmax(s_h) v     # each row of softmax(s_h) sums to 1
 
-`q` has shape (H, n, d), `k` (K, m, d) and `v` (K, m, e). Nothing else was saved. `g` is
-dL/dout, of shape (H, n, e). Return `dq, dk, dv`, with the shapes of `q`, `k` and `v`.
+There are n queries and m keys. `q` has shape (H, n, d), `k` (K, m, d) and `v` (K, m,
+e). Nothing else was saved. `g` is dL/dout, of shape (H, n, e). Return `dq, dk, dv`,
+with the shapes of `q`, `k` and `v`.
 
 K may be 1 (multi-query attention) or H (ordinary attention). Scores may be as large as
 ±1000, and the results must be finite there.

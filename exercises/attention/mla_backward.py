@@ -13,9 +13,9 @@ vector per token. The m tokens `x` have shape (m, D). The forward pass computed
     kr  = x @ Wr                            # (m, t): one positional key, shared by all heads
     k_h = c @ Uk_h,  v_h = c @ Uv_h         # (m, d) and (m, e) for each head h
     s_h = (qn_h k_hᵀ + qr_h krᵀ) / √(d + t)
-    out_h = softmax(s_h) v_h                # softmax along the rows of s_h
+    out_h = softmax(s_h) v_h                # each row of softmax(s_h) sums to 1
 
-The queries have two parts: `qn` of shape (H, n, d) and `qr` of shape (H, n, t). `Wd` has
+The queries of n tokens have two parts: `qn` of shape (H, n, d) and `qr` of shape (H, n, t). `Wd` has
 shape (D, r), `Wr` (D, t), `Uk` (H, r, d) and `Uv` (H, r, e). There is no mask. The usual
 rotation of qr and kr by their positions is left out. Only the arguments below were saved.
 

@@ -18,8 +18,8 @@ all positions. Then `out = gamma * xhat + beta`. `gamma` and `beta` have shape (
 each channel has its own pair. `g` is dL/dout. Return `dx, dgamma, dbeta`.
 
 A group may consist of a single element, and entries of x may lie near 10,000. Compute
-xhat as accurately as a forward pass in two steps, first the mean and then the variance
-around it.
+the mean first, and then the variance as the mean of (x - mean)². The formula mean(x²) -
+mean(x)² loses too many digits there.
 """
 
 import numpy as np

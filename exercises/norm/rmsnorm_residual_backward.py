@@ -17,12 +17,14 @@ Both h and y are outputs: `h` continues as the stream, and `y` feeds the next bl
 and `r` have one shape, with any number of axes. A row of h may be all 0.
 
 Write both passes. The forward returns `(y, h), cache`. The backward receives `gy` =
-dL/dy, `gh` = dL/dh and the cache, and returns `dx, dr, dgamma`. The paths through y are
-not part of `gh`.
+dL/dy, `gh` = dL/dh and the cache, and returns `dx, dr, dgamma`. `gh` covers only the use
+of h as the stream. What reaches h through y is not included. The three results must not
+share memory, because later code may add to one of them in place.
 
-The cache must hold few numbers: at most as many as h, gamma and one number per row
-together. An array counts once, and a view counts as the whole array. Other layers run
-their forward before your backward runs. The arrays y and h stay unchanged until then.
+The cache may hold as many numbers as h and gamma together, and one more per row of h. An
+array that appears twice counts once. A view counts as the whole array it belongs to.
+Other layers run their forward before your backward runs. They leave y, h and gamma as
+they are.
 """
 
 import numpy as np

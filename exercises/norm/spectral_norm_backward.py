@@ -16,8 +16,8 @@ value. For `W` of shape (m, n), the forward pass computed
 iteration produced them without recording a graph, so they count as constants. They
 need not be the singular vectors of W. sigma may be small or negative, but it is not 0.
 
-`g` is dL/d(out). Return `dW`, the gradient of this forward pass. Use the given u and v,
-and no decomposition of W.
+`g` is dL/d(out). Return `dW` = dL/dW. Use the given u and v, and do not compute singular
+vectors of W.
 """
 
 import numpy as np

@@ -17,9 +17,9 @@ shape (rows, columns). One step does the following:
   It scales x to Frobenius norm 1, moves its singular values close to 1, and keeps its
   singular vectors. In each step it forms the matrix x xᵀ, so call it with an x that has
   no more rows than columns. Its result for xᵀ is the transpose of its result for x.
-- Weight decay is decoupled: W shrinks by the fraction `lr * decay`.
+- Weight decay is decoupled: W is multiplied by `1 - lr * decay`.
 - Then `lr` times the orthogonal matrix is subtracted from W. If W has more rows than
-  columns, this update is multiplied by √(rows/columns).
+  columns, the orthogonal matrix is first multiplied by √(rows/columns).
 
 Return `W, M` after the step. `W` and `M` may be updated in place; leave `G` as it is. A
 weight may have thousands of rows or thousands of columns. In both cases, memory must
