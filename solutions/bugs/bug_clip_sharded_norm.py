@@ -32,8 +32,9 @@ Asked next:
 - One rank has a NaN in its gradient. What happens with the right norm and with the local one? → With the right norm all
   ranks get NaN from the message, and all skip the step or fail together. With local norms one rank skips and the others
   step, so the ranks no longer train the same model.
-- Could the message be saved by using the norm of the step before? → Yes, the factor is then the same on all ranks. But
-  a sudden large gradient is not clipped in the step in which it occurs.
+- Could the ranks avoid the wait by using the norm of the step before? → Yes. Its message can run during the next
+  forward, and the factor is still the same on all ranks. But a sudden large gradient is not clipped in the step in
+  which it occurs.
 """
 
 import numpy as np

@@ -3,7 +3,8 @@ after F(i), so its order is F(0) B(0) F(1) B(1) and so on. It keeps one micro-ba
 
 Stage s is S - 1 - s stages away from the last one. It runs forwards until the first gradient can come back. This takes
 one forward for each later stage and one of its own. After these forwards it runs one backward and one forward in turn,
-as the last stage does. So the order has three phases:
+as the last stage does. Count the last of these forwards as the first of the steady phase. Then the order has three
+phases:
 
     warm-up     min(M, S - 1 - s) forwards
     steady      one forward, then one backward, until the forwards are used up
@@ -28,8 +29,8 @@ Asked next:
   the first one is on the critical path. The second one has no other stage waiting for it, so it can run in the bubble.
   This is the idea of zero-bubble schedules.
 - Each rank holds v short stages instead of one long one. What changes? → The pipeline fills v times as fast, so the
-  bubble shrinks to a share of (S - 1)/(v·M + S - 1). Each micro-batch crosses between ranks v times as often, and rank
-  0 keeps more activations.
+  bubble shrinks to a share of (S - 1)/(v·M + S - 1). Each micro-batch crosses between ranks at least v times as often,
+  and rank 0 keeps more activations.
 - Which weights does B(i) use if the optimiser steps only once, after all micro-batches? → The same weights as F(i).
   Without such a flush, as in PipeDream, the weights change in between, and each stage must keep older versions of its
   weights.
@@ -38,7 +39,7 @@ Asked next:
 from autodrill.drills import edit, mistake, scenario
 
 HINTS = (
-    "Which order has the last stage? How many forwards can stage s run before its first gradient comes back?",
+    "What is the order of the last stage? How many forwards can stage s run before its first gradient comes back?",
     "Warm up with one forward for each later stage, then alternate one forward and one backward, then finish.",
     "The warm-up has `min(micro_batches, ...)` forwards. In the steady phase, ('F', warm_up + i) precedes ('B', i).",
 )
@@ -159,7 +160,7 @@ MISTAKES = [
     edit(
         "backward-first",
         "a backward precedes the forward in each steady step",
-        "Let stage 0 of two stages run F(0), B(0), F(1). What does it do while stage 1 works on micro-batch 0?",
+        "The last stage has no warm-up. Which task comes first in your order for it, and what does that task need?",
         '[("F", warm_up + i), ("B", i)] -> [("B", i), ("F", warm_up + i)]',
     ),
     edit(

@@ -25,10 +25,10 @@ Cost: each rank computes 1/R of the logits and of both products, if there are R 
 them. V is often above 100,000, and d is a few thousand.
 
 PyTorch: `loss_parallel()` in `torch.distributed.tensor.parallel` computes `F.cross_entropy` on a DTensor of logits that
-is split over the classes. It reduces the maximum, the sum and the label's logit, as here. Megatron's
-`vocab_parallel_cross_entropy` also uses these three all-reduces. It saves the softmax of the rank's own columns, and
-its backward needs no message. The sum over ranks of `dh` belongs to the linear layer before it. Megatron returns one
-loss for each token and leaves the mean to its caller.
+is split over the classes. Its forward reduces the maximum, the sum and the label's log-probability. Megatron's
+`vocab_parallel_cross_entropy` reduces the maximum, the sum and the label's logit, as here. It saves the softmax of the
+rank's own columns. Neither backward sends a message, because the sum over ranks of `dh` belongs to the linear layer
+that made the logits. Megatron returns one loss for each token and leaves the mean to its caller.
 
 Asked next:
 
