@@ -26,13 +26,13 @@ gradient of the loss with respect to z, gives u. The pullback of `torch.func.vjp
 Asked next:
 
 - Is G the Fisher matrix? → Here it is. Let g be the gradient of one row's loss. The Fisher matrix is the mean of g gᵀ
-  over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the mean diag(p) - p pᵀ.
-  With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which is another one.
+  over rows, and over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the mean
+  diag(p) - p pᵀ. With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which is another one.
 - When do G and the Hessian agree? → If the logits are linear in θ, as in logistic regression, because their second
   derivatives are 0. They also agree if each row's residual p - onehot is 0.
 - Why use G instead of the Hessian in an optimiser? → G is positive semidefinite, so G + λI with λ > 0 is positive
-  definite. Conjugate gradients then solve (G + λI) s = -∇L and give a descent direction. The Hessian of a network has
-  directions of negative curvature.
+  definite. Conjugate gradients then solve (G + λI) s = -∇L and give a descent direction. The Hessian of a network can
+  have directions of negative curvature.
 - How do you test the product without G? → Compare u · (G v) with v · (G u) for random u and v, and check v · (G v) ≥ 0.
   This test does not find a wrong H_n that is symmetric and positive semidefinite. Build G for a tiny network to find
   it.

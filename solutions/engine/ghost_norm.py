@@ -109,7 +109,7 @@ MISTAKES = [
     edit(
         "sums-multiplied",
         "the sum of products is the product of the sums",
-        "Take two tokens. How many terms has the double sum, and how many has the product of two double sums?",
+        "Take two tokens. How many terms are in the double sum, and how many in the product of two double sums?",
         "(inputs * outputs).sum(axis=(1, 2)) -> inputs.sum(axis=(1, 2)) * outputs.sum(axis=(1, 2))",
     ),
     edit(
@@ -124,7 +124,7 @@ MISTAKES = [
 @mistake(
     "materialised",
     "the gradients may exist for a moment",
-    "How many numbers has one d x k matrix at d = k = 4096? How many inner products of tokens are there?",
+    "How many numbers are in one d x k matrix at d = k = 4096? How many inner products of tokens are there?",
 )
 def ghost_norm(a, g):
     dW = np.einsum("ntd,ntk->ndk", a, g)

@@ -21,14 +21,15 @@ one kept activation per segment.
 
 PyTorch: there is no reversible layer in PyTorch. Write a `torch.autograd.Function` that saves only the outputs of the
 last layer. Its backward runs each F and G under `torch.enable_grad()` on a detached input and calls
-`torch.autograd.grad`. The Reformer in Hugging Face's Transformers is built in this way. Under dropout both runs must
-draw the same mask, so the random state is saved and restored.
+`torch.autograd.grad` for the input and the weights. The Reformer in Hugging Face's Transformers has such a function,
+but calls `backward` instead, which adds to the `grad` of the weights. Under dropout both runs must draw the same mask.
+So save the random state and restore it. The Reformer saves a seed and sets it again.
 
 Asked next:
 
 - Are the recovered inputs exact? → Only up to rounding. Each subtraction adds an error, and undoing the earlier layers
-  can amplify it. In a run of 64 random tanh layers, inputs near 1 were recovered with errors up to 3e-4 in float32 and
-  0.8 in float16.
+  can amplify it. Let F(x) be tanh(xW) with 16 x 16 random weights of variance 1/16, and G the same. After 64 layers,
+  six runs recovered inputs near 1 with errors of up to 4e-4 in float32 and 3 in float16.
 - Which layers cannot be reversible? → Layers that change the number of elements, such as pooling. A residual block of
   one stream, y = x + F(x), has an inverse if F is a contraction. But this inverse needs an iteration.
 - Batch norm is part of F. What happens to its running statistics? → F runs twice per step, so they are updated twice.
