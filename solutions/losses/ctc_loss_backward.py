@@ -50,8 +50,9 @@ Asked next:
   last real step, so the logits after it do not affect the loss. If P were read at the last padded step, the model would
   be trained to emit blanks there.
 - Why do trained models emit mostly blanks, with single steps for the labels? → A step is pushed towards the posterior
-  γ. The blank occurs at L + 1 positions and between all labels, so at the start of training γ gives it the largest
-  share in most steps. This makes the blank more probable, and the next γ gives it a larger share still.
+  γ. The blank occurs at L + 1 positions and between all labels. So if T is well above L, γ gives it the largest share
+  in most steps at the start of training. This makes the blank more probable, and the next γ gives it a larger share
+  still.
 """
 
 import numpy as np

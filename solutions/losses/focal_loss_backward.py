@@ -20,9 +20,9 @@ by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/
 Cost: two logaddexp, two exponentials, a power and about ten other operations per element. The forward needs nearly the
 same. Only x and t are saved.
 
-PyTorch: PyTorch itself has no focal loss. Written with `sigmoid` and `log`, the gradient fails at both ends: in float32
-with gamma = 2, x = -200 and t = 1 it is NaN. Use `F.logsigmoid(s)` for log p and `F.logsigmoid(-s)` for log q, with
-q^γ = exp(γ log q).
+PyTorch: PyTorch itself has no focal loss. Written with `sigmoid` and `log`, the gradient is NaN if p is 0, as in
+float32 at x = -200 and t = 1. For gamma between 0 and 1 it is also NaN if p is 1. Use `F.logsigmoid(s)` for log p and
+`F.logsigmoid(-s)` for log q, with q^γ = exp(γ log q).
 
 Asked next:
 
@@ -103,7 +103,7 @@ MISTAKES = [
     edit(
         "sign-negative-class",
         "p rises with x for both labels",
-        "For label 0, p is 1 - σ(x). What is its slope in x?",
+        "For label 0, p is 1 - σ(x). What is the slope of p in x?",
         "np.where(t, ds, -ds) -> ds",
     ),
     edit(
@@ -135,7 +135,7 @@ MISTAKES = [
         "weight-of-p",
         "the factor is p^gamma",
         "An example is classified well, p = 0.99. Should it count much or little?",
-        "q**gamma -> np.exp(gamma * log_p)",
+        "ds = ... -> ds = -np.exp(gamma * log_p) * q * (1 + gamma * log_p)",
     ),
     edit(
         "no-1/N",

@@ -14,10 +14,10 @@ are taken. In batch norm, gamma is constant along the axis of the means, and may
 The rows come from one reshape, (N, C, L) to (N, G, C/G·L), because neighbouring channels of a sample are neighbours in
 memory. A reshape back gives xhat and dx the shape of x.
 
-Cost: four sums over the elements and a few products, O(N·C·L), as in the forward. If the forward saves mean and r, two
-numbers per sample and group, backward computes xhat from x by two operations. One pass over g and x can compute Σ_l g
-and Σ_l g·x for each sample and channel. These 2·N·C numbers yield dgamma, dbeta and both means of each row, and a
-second pass writes dx.
+Cost: six sums over the elements and a few products, O(N·C·L), as in the forward. Two of the sums compute mean and
+variance again. If the forward saves mean and r, two numbers per sample and group, backward computes xhat from x by two
+operations. One pass over g and x can compute Σ_l g and Σ_l g·x for each sample and channel. These 2·N·C numbers yield
+dgamma, dbeta and both means of each row, and a second pass writes dx.
 
 PyTorch: `NativeGroupNormBackward0` saves x, gamma, and mean and r of shape (N, G). Its CPU kernel takes the two passes
 described above. With bfloat16 x and float32 parameters, mean and r are float32. If C is not divisible by G,
