@@ -199,7 +199,7 @@ MISTAKES = [
     edit(
         "squared",
         "the sum of squares is the norm",
-        "Of what is the sum the square?",
+        "Let the only gradient be (3, 4). What is its norm, and what does your code return?",
         "np.sqrt(all_reduce(own) + common) -> all_reduce(own) + common",
     ),
     edit(

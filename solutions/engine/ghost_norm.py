@@ -97,7 +97,7 @@ MISTAKES = [
     edit(
         "squared",
         "the double sum is the norm",
-        "Of what is the double sum the square?",
+        "Double g. By which factor does the norm of the gradient grow, and by which factor does your result grow?",
         "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> (inputs * outputs).sum(axis=(1, 2))",
     ),
     edit(

@@ -45,7 +45,7 @@ from autodrill import engine
 from autodrill.drills import edit, gradient, in_step, mistake, scenario
 
 HINTS = (
-    "The keys travel around the ring. To whose keys do the gradients belong that a rank computes in a step?",
+    "The keys travel around the ring. In each step a rank computes dk and dv of one block. Which rank needs them?",
     (
         "In each step, add to dq, dk and dv for the current block. Then send k, v, dk and dv on together. Stop when "
         "the block is at home again."
