@@ -24,7 +24,7 @@ import numpy as np
 
 
 def grad_of_sum(W, x, y):
-    """Return the gradient of the *sum* of the cross-entropies of the labelled tokens."""
+    """Return the gradient of the *sum* of the labelled tokens' losses."""
     z = x @ W
     p = np.exp(z - z.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)

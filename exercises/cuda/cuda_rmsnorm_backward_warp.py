@@ -29,7 +29,7 @@ Keep the kernel's name and parameters. The function returns the kernel's source 
 
 def cuda_rmsnorm_backward_warp():
     return r"""
-__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, const float* rho,
-                            float* dx, int N, int D) {
+__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma,
+                            const float* rho, float* dx, int N, int D) {
 }
 """

@@ -71,8 +71,8 @@ def launch(N):
 
 def cuda_rmsnorm_backward_warp():
     return r"""
-__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, const float* rho,
-                            float* dx, int N, int D) {
+__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma,
+                            const float* rho, float* dx, int N, int D) {
     int lane = threadIdx.x % 32, row = blockIdx.x * 2 + threadIdx.x / 32;
     if (row >= N) return;
     g += row * D, x += row * D, dx += row * D;
@@ -140,8 +140,8 @@ MISTAKES = [
 )
 def cuda_rmsnorm_backward_warp():
     return r"""
-__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, const float* rho,
-                            float* dx, int N, int D) {
+__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma,
+                            const float* rho, float* dx, int N, int D) {
     int lane = threadIdx.x % 32, row = blockIdx.x * 2 + threadIdx.x / 32;
     if (row >= N) return;
     int at = row * D + lane;
@@ -160,8 +160,8 @@ __global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, 
 )
 def cuda_rmsnorm_backward_warp():
     return r"""
-__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, const float* rho,
-                            float* dx, int N, int D) {
+__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma,
+                            const float* rho, float* dx, int N, int D) {
     int lane = threadIdx.x % 32, row = blockIdx.x * 2 + threadIdx.x / 32;
     if (row >= N || lane >= D) return;
     float s = 0.0f, r = rho[row];
@@ -180,8 +180,8 @@ __global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, 
 )
 def cuda_rmsnorm_backward_warp():
     return r"""
-__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma, const float* rho,
-                            float* dx, int N, int D) {
+__global__ void rmsnorm_bwd(const float* g, const float* x, const float* gamma,
+                            const float* rho, float* dx, int N, int D) {
     int lane = threadIdx.x % 32, row = blockIdx.x;
     if (row >= N || threadIdx.x >= 32) return;
     float s = 0.0f, r = rho[row];

@@ -1,0 +1,194 @@
+"""Distillation (Hinton et al., 2015) is a cross-entropy with soft labels. Write u = student / T. Only the part -Σ_c p_c
+log s_c of the divergence depends on u, because the teacher's entropy is a constant. With log s_c = u_c - logsumexp(u)
+and Σ_c p_c = 1, this part is
+
+    logsumexp(u) - Σ_c p_c u_c
+
+The slope of logsumexp is s, so the gradient in u is s - p, the student's prediction minus the teacher's. The chain rule
+from u to the student's logits brings 1/T, and the loss has the factor T². One factor T remains:
+
+    dstudent = g · T/N · (s - p)
+
+The factor T² keeps the gradient from fading at large T. Without it, the chain rule contributes 1/T. The difference s -
+p shrinks like 1/T as well, because both distributions approach the uniform one. With it, the gradient tends to
+
+    g/(N·C) · (student - teacher, each minus its row's mean)
+
+so at large T distillation matches logits. At small T, only the largest logits matter.
+
+Cost: two softmaxes, one of each logit matrix. The forward may save s - p instead, which has the size of the student's
+logits. The expensive part is the teacher's forward. The teacher runs without a graph.
+
+PyTorch: `F.kl_div(F.log_softmax(student / T, -1), F.softmax(teacher / T, -1), reduction="batchmean") * T**2` has this
+gradient. The first argument is the student, in logs, and the second is the teacher, so the order is opposite to that of
+KL(p ‖ s). `reduction="mean"` divides by N·C instead of N, and PyTorch warns about it. `LogSoftmaxBackward0` subtracts
+s. `generalized_jsd_loss` of TRL divides both logits by its temperature and does not multiply by T².
+
+Asked next:
+
+- Why does this loss need no term for the teacher's entropy? → The entropy of p does not depend on the student.
+  `F.cross_entropy(student, p)` has the same gradient at T = 1, and only its value differs.
+- What is the gradient for the reverse divergence KL(s ‖ p) at T = 1? → With d = log s - log p it is g/N · s · (d - Σ_c
+  s_c d_c). The factor s in front means that classes which the student considers impossible get no gradient. The reverse
+  divergence therefore lets the student drop modes of the teacher.
+- The teacher's logits for 128,000 tokens are too large to store. What can be done? → Store the k largest logits and
+  either renormalise or put the rest of the probability into one extra class. Renormalising overstates the k classes.
+  Sampling tokens from the teacher is unbiased.
+- The total loss is α · hard + (1 - α) · soft. You leave out T² and raise T. What happens? → The soft gradient scales
+  roughly with 1/T², so from T = 1 to T = 4 it becomes about 16 times weaker.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, given, mistake
+
+HINTS = (
+    "Which part of KL(p ‖ s) depends on the student? What do you know about the gradient of a cross-entropy?",
+    "In student / T the gradient is s - p. The chain rule brings 1/T, the loss brings T², and the mean brings 1/N.",
+    "Compute both softmaxes at temperature T. dstudent is their difference times `g * ... / N`.",
+)
+WRT = ("student",)
+RESULTS = ("dstudent",)
+
+
+CASES = [
+    given("student[N,C] teacher[N,C]", T=2.0),
+    given("student[N,C] teacher[N,C]", T=1.0, large=False, note="T=1"),
+    given("student[3,3] teacher[3,3]", T=5.0, note="square, T=5"),
+    given("student[N,C] teacher[N,C]", T=0.5, large=False, note="T=0.5"),
+    given(
+        "student[2,3] teacher[2,3]",
+        student=[[1000.0, -1000.0, 998.0], [-1000.0, -997.0, -998.0]],
+        teacher=[[-1000.0, 1000.0, 997.0], [-999.0, -998.0, -1000.0]],
+        T=1.0,
+        note="logits of ±1000",
+    ),
+    given(
+        "student[2,3] teacher[2,3]",
+        student=[[1.0, 2.0, -1.0], [0.0, 0.5, 3.0]],
+        teacher=[[1.0, 2.0, -1.0], [5.0, 5.5, 8.0]],
+        T=3.0,
+        note="equal distributions",
+    ),
+]
+MISTAKES = [
+    edit(
+        "no-T2",
+        "the loss has no factor T²",
+        "T² and the slope of student / T: what is their product?",
+        "g * T / N -> g / (T * N)",
+    ),
+    edit(
+        "T2-not-T",
+        "the gradient in student / T is the gradient in the student's logits",
+        "By how much does student / T move if a logit moves by 1?",
+        "g * T / N -> g * T**2 / N",
+    ),
+    edit(
+        "no-factor",
+        "T² and the two softmaxes at temperature T cancel",
+        "The chain rule brings 1/T once. What is left of T²?",
+        "g * T / N -> g / N",
+    ),
+    edit(
+        "T-one",
+        "the softmaxes have no temperature",
+        "Which numbers does the task put into the two softmaxes?",
+        "softmax(student / T) -> softmax(student)",
+        "softmax(teacher / T) -> softmax(teacher)",
+    ),
+    edit(
+        "teacher-at-T-one",
+        "only the student is softened",
+        "If student and teacher are equal, the gradient must be 0. Is it 0 in your code?",
+        "softmax(teacher / T) -> softmax(teacher)",
+    ),
+    edit(
+        "teacher-not-normalised",
+        "the teacher's array already holds probabilities",
+        "What must each row of the target sum to?",
+        "softmax(teacher / T) -> teacher",
+    ),
+    edit(
+        "hard-target",
+        "the target is the teacher's most likely class",
+        "What does the teacher say about the other classes?",
+        "p = softmax(teacher / T) -> p = np.eye(student.shape[1], dtype=student.dtype)[teacher.argmax(axis=1)]",
+    ),
+    edit(
+        "sign",
+        "the gradient is the teacher's prediction minus the student's",
+        "A class is too unlikely for the student. Must a descent step raise or lower its logit?",
+        "(s - p) -> (p - s)",
+    ),
+    edit(
+        "no-mean",
+        "the loss is a sum over examples",
+        "If every example is in the batch twice, should the gradient of an example stay the same?",
+        "T / N -> T",
+    ),
+    edit(
+        "divide-by-NC",
+        "the mean runs over examples and classes",
+        "By which number does the task divide the sum over n?",
+        "T / N -> T / student.size",
+    ),
+    edit(
+        "softmax-again",
+        "s - p is the gradient in the probabilities",
+        "s - p already comes from log-softmax. Which step does your code differentiate twice?",
+        "return g ... -> d = g * T / N * (s - p); return s * (d - (s * d).sum(axis=1, keepdims=True))",
+    ),
+    edit(
+        "matches-logits",
+        "distillation is a squared error of the logits",
+        "At which temperatures is the softmax nearly linear?",
+        "return g ... -> d = student - teacher; return g / student.size * (d - d.mean(axis=1, keepdims=True))",
+    ),
+    edit(
+        "no-max-shift",
+        "exp of a logit cannot overflow",
+        "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
+        "softmax(student / T) -> np.exp(student / T) / np.exp(student / T).sum(axis=1, keepdims=True)",
+    ),
+]
+
+
+def forward(student, teacher, T):
+    log_s = engine.log_softmax(student / T, axis=1)
+    log_p = engine.log_softmax(teacher / T, axis=1)
+    return T**2 * (engine.exp(log_p) * (log_p - log_s)).sum(axis=1).mean()
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def distillation_kl_backward(g, student, teacher, T):
+    N = len(student)
+    s = softmax(student / T)
+    p = softmax(teacher / T)
+    return g * T / N * (s - p)
+
+
+@mistake(
+    "reverse-kl",
+    "the divergence is KL(s ‖ p)",
+    "Which distribution weights the logarithms in the task's formula for KL?",
+)
+def distillation_kl_backward(g, student, teacher, T):
+    s, p = softmax(student / T), softmax(teacher / T)
+    d = np.log(s + 1e-30) - np.log(p + 1e-30)
+    return g * T / len(s) * s * (d - (s * d).sum(axis=1, keepdims=True))
+
+
+@mistake(
+    "one-over-s",
+    "the gradient in the probabilities is the gradient in the logits",
+    "-p/s is the slope of -p log s in s. Which step leads from the logits to s?",
+)
+def distillation_kl_backward(g, student, teacher, T):
+    s, p = softmax(student / T), softmax(teacher / T)
+    return -g * T / len(s) * p / np.maximum(s, 1e-30)
