@@ -14,9 +14,9 @@ Asked next:
 
 - Why does a negative alpha not work in place? → For x < 0 the output alpha · x is then positive. The sign of the output
   no longer tells the branch.
-- What does the leak change for a unit whose input is negative for each sample? → With ReLU its weights get no gradient,
-  so only a change of the layers before it can open the gate again. With the leak its weights get alpha times the
-  gradient of an open unit.
+- What does the leak change for a unit whose input is negative for each sample? → With ReLU its weights get no gradient.
+  Without weight decay, only a change of the layers before it can open the gate again. With the leak its weights get
+  alpha times the gradient of an open unit.
 - What is the gain in He initialisation for leaky ReLU? → √(2/(1 + alpha²)). The mean square of the slopes is
   (1 + alpha²)/2 for inputs that are symmetric about 0.
 - PReLU learns alpha. What is the gradient of alpha? → The sum of g · x over all elements with x ≤ 0 that share alpha.

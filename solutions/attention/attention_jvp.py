@@ -30,7 +30,8 @@ Asked next:
   sums Σ e, Σ e·ds, Σ e·v and Σ e·(ds·v + dv). Rescale all four when m rises. At the end, out = Σ e·v / Σ e, and dout =
   (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
 - Where is the JVP of attention needed? → Continuous-time consistency models and MeanFlow train on the time derivative
-  of a network. The product of the Gauss-Newton matrix with a vector is a JVP followed by a VJP.
+  of a network. The product of the Gauss-Newton matrix with a vector is a JVP, a product with the Hessian of the loss
+  in the outputs, and a VJP. For half the sum of squared errors this Hessian is the identity.
 - How do you test a JVP against a backward pass without finite differences? → Let the backward return q̄, k̄ and v̄ for
   some g. Then g · dout must equal dq · q̄ + dk · k̄ + dv · v̄ for all tangents, with sums over all entries.
 - A causal mask is added. What changes? → p is 0 at masked keys, so dp is 0 there for any finite ds. Compute p from

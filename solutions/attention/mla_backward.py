@@ -25,7 +25,7 @@ Cost: the forward takes m·D·(r + t) multiplications for c and kr, and m·r·H�
 H·n·m·(d + t + e). Each product has two gradients, so the backward takes twice as much, apart from the gradients of the
 queries. The code also recomputes the forward. It could save c and kr, which are r + t numbers per token.
 
-PyTorch: `torch.nn` has no latent attention. Model code concatenates k with kr, which `expand` copies to all heads, and
+PyTorch: `torch.nn` has no latent attention. Model code gives kr to all heads with `expand`, concatenates k and kr, and
 calls `scaled_dot_product_attention` with a width of d + t. The backward of `expand` is the sum over the heads. On the
 CPU, a value width e different from d + t leads to the composed path, which saves p.
 

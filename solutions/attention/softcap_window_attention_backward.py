@@ -19,14 +19,14 @@ itself. Then p is 1, and dq and dk are 0.
 The shift by the row's maximum is still in the code, because exp(cap) may overflow. With cap = 50, as in Gemma 2, it
 could be left out: exp(50) is 5e21.
 
-Cost: as for causal attention, plus one tanh and a few products per score. As written, the time and memory are O(n²). A
-kernel that visits only the tiles within the window needs O(n · window). Backward computes the scores and the tanh
-again, because the slope of the cap needs t.
+Cost: as for causal attention, plus one tanh and a few products per score. As written, the time and memory grow with n².
+The time of a kernel that visits only the tiles within the window grows with n · window. Backward computes the scores
+and the tanh again, because the slope of the cap needs t.
 
-PyTorch: `scaled_dot_product_attention` has no argument for a cap or a window. `flex_attention` takes both. It
-differentiates a `score_mod` such as `cap * tanh(score / cap)`, and a `mask_mod` describes the window. Its kernel skips
-blocks that the mask hides entirely. With autograd on plain operations, `TanhBackward0` saves its result before the
-mask, so its slope is finite.
+PyTorch: `scaled_dot_product_attention` has no argument for a cap, and it takes a window only as an `attn_mask` of n x n
+entries. `flex_attention` takes both. It differentiates a `score_mod` such as `cap * tanh(score / cap)`, and a
+`mask_mod` describes the window. Its kernel skips blocks that the mask hides entirely. With autograd on plain
+operations, `TanhBackward0` saves its result before the mask, so its slope is finite.
 
 Asked next:
 
@@ -37,8 +37,9 @@ Asked next:
   bounds the scores by cap/√d instead of cap. A kernel must use the order of the training.
 - ALiBi replaces the cap: t = s - slope · (i - j). What is the gradient of slope? → It is -Σ dt_ij (i - j) over all
   visible pairs. Rows of dt sum to 0, so replacing i - j by -j gives the same number.
-- How many layers does information need to travel 1000 positions back? → One layer passes it back by at most window - 1
-  positions. With window = 128 it takes at least 8 layers. Models therefore alternate windowed and full layers.
+- A token is to affect the output 1000 positions after it. How many such layers does this take? → One layer passes
+  information on by at most window - 1 positions. With window = 128 it takes at least 8 layers. Models therefore
+  alternate windowed and full layers.
 """
 
 import numpy as np
