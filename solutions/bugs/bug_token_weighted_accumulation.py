@@ -43,7 +43,7 @@ from autodrill import engine
 from autodrill.drills import edit, gradient, in_step, scenario
 
 HINTS = (
-    "Take one micro-batch with 4 tokens and one with 1 token. Which weight has each token in the faulty gradient?",
+    "Take one micro-batch with 4 tokens and one with 1 token. What weight does each token have in the faulty gradient?",
     (
         "Each token must have the weight 1/N, where N counts the labelled tokens of all ranks. The mean over ranks "
         "divides by `world` once more."
@@ -154,19 +154,19 @@ MISTAKES = [
     edit(
         "mean-of-means",
         "the mean of the micro-batches' means is the mean over all tokens",
-        "Take micro-batches of 4 tokens and of 1 token. Which weight has one token of each?",
+        "Take micro-batches of 4 tokens and of 1 token. What weight does a token of each have?",
         "* world / total -> / (y >= 0).sum() / len(batches)",
     ),
     edit(
         "mean-of-safe-means",
         "only a count of 0 is a problem",
-        "The NaN is gone. Which weight has a token of a micro-batch with 4 tokens, and of one with 1 token?",
+        "The NaN is gone. What weight does a token have in a micro-batch of 4 tokens, and in one of 1 token?",
         "* world / total -> / max(1, (y >= 0).sum()) / len(batches)",
     ),
     edit(
         "local-count",
         "the tokens of the own rank are all tokens",
-        "One rank got short texts. Which weight do its tokens have?",
+        "One rank got short texts. What weight do its tokens have?",
         "all_reduce(count) -> max(1, count) * world",
     ),
     edit(

@@ -5,7 +5,8 @@ are constants, so L is linear in logp, and its slope is the constant factor:
 
 Nothing is differentiated but logp itself. Still, the weight must be computed, because it is the gradient's factor.
 
-PPO's slope is -r·A for a token that is not clipped, which is the same number. The two differ beyond the clip:
+For a token that PPO does not clip, both losses have the slope -g/K · r·A. They differ beyond the clip. Let PPO clip at
+1 - eps and 1 + eps, with eps = eps_high. The table shows the factor of -g/K:
 
                              PPO          CISPO
     A > 0, r > 1 + eps        0         (1 + eps)·A
@@ -19,8 +20,8 @@ The weight r is an importance weight. The token was drawn from the old policy, a
 prefix, the mean of r·A ∇log p over tokens of the old policy is the mean of A ∇log p over tokens of the current one. The
 bound makes the estimate biased, but without the bound a few large ratios may dominate it.
 
-Cost: one exponential and about five other operations per token, as in the forward. The forward saves the weights. If it
-saves the log-ratios instead, backward needs the exponential again.
+Cost: one exponential and about five other operations per token, as in the forward. If the forward saves the
+weights, backward needs no exponential.
 
 PyTorch: `-(torch.exp(logp - old).clamp(max=1 + eps).detach() * adv * logp)` has this gradient. Without `detach`, the
 product rule adds a second term to each token inside the bound. TRL's `loss_type="cispo"` clamps at `epsilon_high`

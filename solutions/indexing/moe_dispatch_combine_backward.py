@@ -16,7 +16,8 @@ The order of the slots matters only for the decision which choices are kept. `np
 expert i in the order of n and then of j. The first `capacity` of them are kept.
 
 Cost: with M kept choices, M·d·e multiplications in the forward and twice as many in the backward. Recomputing Y for dω
-takes M·d·e more. Saving Y instead takes M·e numbers. Each expert has one matrix product over all of its tokens.
+takes M·d·e more. Saving Y instead takes M·e numbers. Neither is needed with H = G W_iᵀ: then dX = ω ∘ H, and dω is the
+row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
 PyTorch: dispatch is `index_select` and combine is `index_add`. Each one's backward is the other: `IndexSelectBackward0`
 adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic, so the last bits of dx
