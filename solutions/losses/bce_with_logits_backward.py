@@ -28,8 +28,9 @@ Asked next:
 - At one input, a share s of the labels is 1. Which probability does training with pos_weight w produce? → The slope is
   0 if (1 - s)·p = w·s·(1 - p), so the odds p/(1 - p) are w times the true odds. For s = 0.1 and w = 9 the prediction is
   0.5. To get calibrated probabilities back, subtract log w from the logit.
-- In float32, from which logit on is σ(x) - 1 equal to 0, and which formula avoids this? → Above about 17.3, σ(x) rounds
-  to 1. The term for t = 1 is -w·σ(-x), and exp(-logaddexp(0, x)) computes σ(-x) with full relative accuracy.
+- In float32, from which logit on is σ(x) - 1 equal to 0, and which formula avoids this? → With the tanh it is 0 from
+  about 17.3 on, and with 1/(1 + exp(-x)) or `torch.sigmoid` from 16.6 on. The term for t = 1 is -w·σ(-x), and
+  exp(-logaddexp(0, x)) computes σ(-x) with a relative error below 1e-6.
 """
 
 import numpy as np
@@ -124,7 +125,10 @@ MISTAKES = [
         "x.size -> (len(x) if x.ndim else 1)",
     ),
     edit(
-        "sign", "the gradient is the target minus the prediction", "At t = 0, which sign has the slope?", "g * -> -g *"
+        "sign",
+        "the gradient is the target minus the prediction",
+        "At t = 0, which sign does the slope have?",
+        "g * -> -g *",
     ),
 ]
 

@@ -15,7 +15,7 @@ The softmax runs along rows, so the loss is not symmetric in q and k. Still, eve
 gets a gradient from every query.
 
 Cost: three products of about N²·d multiplications each, if S is computed again. The forward takes one. The N x N
-softmax dominates the memory if N is larger than d. The rows can be processed in chunks with one logsumexp per row.
+softmax dominates the memory if N is much larger than d. The rows can be processed in chunks with one logsumexp per row.
 
 PyTorch: `F.cross_entropy(q @ k.T / T, torch.arange(len(q)))` has this gradient. `LogSoftmaxBackward0` saves the N x N
 log-softmax. CLIP averages this loss and the same loss with q and k exchanged, which is the softmax along columns of S.

@@ -9,7 +9,7 @@ Both slopes are 0 at the prior, mu = 0 and l = 0. They pull the mean to 0 and th
 variance grows like e^l. The pull of a tiny variance is at most 1/2 in size.
 
 Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just above 1 are 1.2e-7 apart, so at
-l = 1e-6 the difference is off by at least 5 per cent. `np.expm1` computes it with full relative accuracy. The task
+l = 1e-6 the difference is off by at least 4.6 per cent. `np.expm1` computes it with full relative accuracy. The task
 accepts either form.
 
 Cost: one exponential and two products per latent number, fewer operations than in the forward. Only mu and logvar are
@@ -26,8 +26,7 @@ Asked next:
   variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. In logvar the same pull
   is at most 1/2 in size.
 - The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term is d times
-  smaller, compared with that of the reconstruction. That is a β-VAE, which
-  weights the KL term with β, at β = 1/d.
+  smaller, compared with that of the reconstruction. That is a β-VAE, which weights the KL term with β, at β = 1/d.
 - Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → Posterior collapse: the
   decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
   weight of the KL term, or do not penalise a divergence below a threshold (free bits).

@@ -36,7 +36,8 @@ Asked next:
   backward as one cotangent of e + 1 columns.
 - The state decays: S_t = γ_t S_(t-1) + k_t v_tᵀ, with a number γ_t > 0. What are R and dγ? → R_t = γ_(t+1) R_(t+1) +
   q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). The two factors run in opposite directions. The
-  product γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which needs no state."""
+  product γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which needs no state.
+"""
 
 import numpy as np
 
