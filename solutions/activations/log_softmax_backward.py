@@ -29,8 +29,8 @@ Asked next:
   logarithm is then -∞ and its slope is ∞. If g is (1, 0), `torch.log(torch.softmax(x, -1))` gives the gradient (NaN,
   NaN). `log_softmax` has the output -200 and the gradient (1, -1).
 - A caller gives log-probabilities instead of logits to `F.cross_entropy`. What changes? → Nothing except time.
-  log_softmax of log-probabilities returns them unchanged. Its backward returns g - p Σ g, which sums to 0. The
-  log_softmax before it then has nothing left to subtract.
+  log_softmax of log-probabilities returns them unchanged. Its backward returns g - p Σ g, which sums to 0. If a
+  log_softmax made the log-probabilities, its backward subtracts p times this sum, which is 0.
 - What is the JVP? → With a tangent v, the JVP is v_i - Σ_j p_j v_j. The Jacobian I - 1 pᵀ is not symmetric, so forward
   mode sums with the weights p, and backward sums without weights.
 """
@@ -142,7 +142,7 @@ def log_softmax_backward(g, out, axis=-1):
 @mistake(
     "weights-inside",
     "the probabilities multiply the direct term too",
-    "Let all probabilities be near 0 except one. By how much does out_j move when x_j moves by 1?",
+    "Class j has a probability near 0. By how much does out_j move when x_j moves by 1?",
 )
 def log_softmax_backward(g, out, axis=-1):
     return np.exp(out) * (g - g.sum(axis=axis, keepdims=True))
