@@ -1,7 +1,8 @@
 """A mask adds no new formula. It only changes p: a masked key has p_ij = exp(-∞) = 0 exactly.
 
-The backward of attention is dv = pᵀ g, dp = g vᵀ and ds = p ∘ (dp - δ), with δ_i = Σ_j dp_ij p_ij. Each of these
-contains p as a factor. So a masked pair adds nothing to dv, to δ and to ds. It is enough to build the right p:
+The backward of attention is dv = pᵀ g, dp = g vᵀ and ds = p ∘ (dp - δ), with δ_i = Σ_j dp_ij p_ij. dv, δ and ds contain
+p as a factor, so a masked pair adds nothing to them. dp contains no p, but only its products with p are used. It is
+enough to build the right p:
 
 1. Set the masked scores to -∞ before the softmax, so that each row of p sums to 1 over the keys it sees.
 2. Subtract the largest score of the row *after* masking. A masked score may be far above the visible ones. If it were
@@ -18,8 +19,8 @@ scores are masked. A kernel that skips the tiles above the diagonal saves nearly
 
 PyTorch: With `is_causal=True` the fused CPU kernel of `scaled_dot_product_attention` saves no mask. It saves the flag,
 q, k, v, out and one log-sum-exp per row. Code with `masked_fill` saves the boolean mask, and `MaskedFillBackward0` sets
-the gradient of the masked scores to 0. The flag aligns the mask to the upper left corner. If one query decodes after m
-cached keys, `is_causal=True` therefore shows it only key 0. `causal_lower_right(1, m)` shows it all of them.
+the gradient of the masked scores to 0. The flag aligns the mask to the upper left corner. If one query decodes with m
+keys in the cache, `is_causal=True` therefore shows it only key 0. `causal_lower_right(1, m)` shows it all of them.
 
 Asked next:
 
@@ -44,8 +45,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "Which array of attention's backward does the mask change? What is its value at a masked pair?",
     (
-        "Mask the scores with -∞, and then take the softmax. The rest is the backward of attention, because each term "
-        "contains p."
+        "Mask the scores with -∞, and then take the softmax. The rest is the backward of attention, because p is a "
+        "factor of each gradient."
     ),
     "Write `s = np.where(np.tri(n, dtype=bool), ..., -np.inf)`, and subtract the maximum of this masked array.",
 )
