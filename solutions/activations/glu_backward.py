@@ -10,7 +10,8 @@ For a fixed gate the output is linear in a. A fully open gate therefore passes t
 however large a is. With tanh(a) in place of a, the slope 1 - tanh² would make that gradient small for large a. The gate
 does saturate: for b far from 0, db is nearly 0.
 
-exp(-b) overflows for b far below 0. tanh never overflows, and σ(b) = (1 + tanh(b/2))/2.
+exp(-b) overflows to infinity for b far below 0. 1/(1 + exp(-b)) is then 0, as it should be, but NumPy warns of the
+overflow. tanh never overflows, and σ(b) = (1 + tanh(b/2))/2.
 
 Cost: one tanh and eight other operations per element of out, and a copy of both halves into one array. The forward
 takes one tanh and four other operations. x is saved, which is twice as large as out.
@@ -82,8 +83,8 @@ MISTAKES = [
     ),
     edit(
         "no-sigmoid-slope",
-        "the gate is b itself",
-        "Which function of b multiplies a? What is its slope?",
+        "the slope of the sigmoid is 1",
+        "Which function of b multiplies a? What is its slope at b = 0?",
         "db = g * a * s * (1 - s) -> db = g * a",
     ),
     edit(

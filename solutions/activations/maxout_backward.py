@@ -23,8 +23,9 @@ Asked next:
 - Finite differences disagree with your backward at a tie. Is your backward wrong? → No. A central difference moves one
   of two tied pieces by ±h. The maximum moves for one sign only, so the difference gives 1/2. The task's convention
   gives 1 and 0.
-- What is the JVP? → Take the tangents at the winning indices: `np.take_along_axis(v, winner, axis=1)` for a tangent v
-  of shape (N, k, m). The backward scatters to the indices from which the JVP gathers.
+- What is the JVP? → Take the tangents at the winning indices: `np.take_along_axis(v, winner[:, None], axis=1)[:, 0]`
+  for a tangent v of shape (N, k, m) and `winner` of shape (N, m). The backward scatters to the indices from which the
+  JVP gathers.
 """
 
 import numpy as np

@@ -6,23 +6,24 @@ the slope σ(a)(1 + a(1 - σ(a))):
 forward took one array, so backward returns one gradient. Splitting ab is a view of two halves. The backward of a split
 puts the gradients of the halves side by side, in the same order.
 
-Everything in these formulas can be computed from ab. Saving σ(a) or silu(a) as well would avoid one sigmoid per element
-in the backward. For each saved array, a layer would keep half the bytes of ab from its forward to its backward. On a
-GPU, memory traffic limits elementwise kernels, so a second sigmoid costs little.
+Everything in these formulas can be computed from ab. Saving σ(a) as well would avoid one sigmoid per element in the
+backward. But a layer would then keep half the bytes of ab in addition, from its forward to its backward. On a GPU,
+memory traffic limits elementwise kernels, so a second sigmoid costs little.
 
-Cost: the backward takes one sigmoid and about ten other operations per element of a. ctx holds a reference to ab and no
+Cost: the backward takes one sigmoid and eight other operations per element of a. ctx holds a reference to ab and no
 array of its own. After the backward, ab is not needed any more.
 
 PyTorch: `a, b = ab.chunk(2, -1)` and `F.silu(a) * b` save a and b as views of ab, and silu(a) as a new array.
-`GluBackward0` of `F.glu` saves only its input. `F.glu` computes a·σ(b). Its sigmoid acts on the second half, and the
-gate is σ(b) instead of silu(b). In an `autograd.Function`, pass inputs and outputs to `ctx.save_for_backward`, which
-also notices a later change in place.
+`GluBackward0` of `F.glu` saves only its input. `F.glu` computes a·σ(b): its gate is the second half, with a sigmoid
+instead of silu. In an `autograd.Function`, pass inputs and outputs to `ctx.save_for_backward`, which also notices a
+later change in place.
 
 Asked next:
 
-- Why do fused kernels write dab into the memory of ab? → ab is not read again after its last use, element by element.
-  The largest activation of the layer then needs no second array for its gradient. No other code may need ab afterwards,
-  so a second backward is not possible.
+- Some fused kernels write dab into the memory of ab. Why is this possible, and what does it cost? → Each pair of da and
+  db depends only on g and on the a and b at the same places, so a thread reads both before it overwrites them. The
+  largest activation of the layer then needs no second array for its gradient. But ab is lost: no other code may read it
+  afterwards, and a second backward is not possible.
 - What changes for GeGLU? → Only the activation and its slope. gelu(a) has the slope Φ(a) + a·φ(a), with the normal
   distribution function Φ and its density φ.
 - The inputs are bfloat16. Which roundings should a kernel avoid? → Those of intermediate results. Rounding silu(a) to

@@ -18,8 +18,9 @@ A backward in the same pass as the forward is possible because the loss is a sca
 dW, and a factor can be applied at any time.
 
 Cost: three matrix products of N·V·D multiplications, as in the usual forward and backward. Nothing is computed twice.
-The largest arrays have chunk·V numbers instead of N·V. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32,
-and their gradient takes as much again. With a chunk of 256 tokens, each of the two takes 125 MiB.
+The logits and their gradient take chunk·V numbers instead of N·V. The term that is added to dW has V·D numbers, like
+dW. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32, and their gradient takes as much again. With a
+chunk of 256 tokens, each of the two takes 125 MiB.
 
 PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, saves their log-softmax of the same size, and makes their
 gradient in backward. PyTorch 2.13 also has `F.linear_cross_entropy(h, W, y)`, which computes the same by default. With
