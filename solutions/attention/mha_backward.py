@@ -28,9 +28,9 @@ as many in the backward. This function also recomputes q, k, v and p, because on
 matrices p have H·n² numbers per sequence.
 
 PyTorch: `nn.MultiheadAttention` stacks Wq, Wk and Wv, transposed, in one `in_proj_weight` of shape (3D, D). One product
-then computes q, k and v. With `need_weights=False` it calls the fused attention, which saves one log-sum-exp per row.
-With the default `need_weights=True` it uses `bmm` and `softmax`, and the softmax saves p. The returned weights are an
-average over the heads.
+then computes q, k and v. With `need_weights=False` it calls `scaled_dot_product_attention`, whose fused kernels save
+one log-sum-exp per row. With the default `need_weights=True` it uses `bmm` and `softmax`, and the softmax saves p. The
+returned weights are an average over the heads.
 
 Asked next:
 
@@ -39,8 +39,9 @@ Asked next:
 - Tensor parallelism gives each rank some of the heads. Where must the ranks communicate? → The forward sums the outputs
   of Wo over the ranks, once. The backward sums dx over the ranks, once. The weight gradients need no communication,
   because each rank owns the columns of Wq, Wk and Wv and the rows of Wo of its heads.
-- Does the number of heads change the cost? → The number of multiplications stays the same, because I is fixed. The
-  memory of the matrices p grows with H, if they are stored.
+- Does the number of heads change the cost? → The matrix products take the same number of multiplications, because I is
+  fixed. The softmax takes H·n² exponentials per sequence, so its part grows with H. So does the memory of the matrices
+  p, if they are stored.
 - What is the gradient of a key bias, k = x @ Wk + bk? → It is 0. The bias adds q·bk to all scores of a query, and
   softmax does not change under such a shift.
 """
@@ -159,7 +160,7 @@ MISTAKES = [
     edit(
         "scale-of-all-heads",
         "the scores are divided by √I",
-        "How long are the two vectors whose dot product is a score?",
+        "How many elements do the two vectors have whose dot product is a score?",
         "q.shape[-1] ** -0.5 -> Wq.shape[-1] ** -0.5",
     ),
     edit(
@@ -195,7 +196,7 @@ MISTAKES = [
     edit(
         "batch-averaged",
         "the weight gradients are averaged over the sequences",
-        "Put the same sequence into the batch twice. Which sum changes, and by what factor?",
+        "Put a sequence and its g into the batch twice. How do two equal terms in dWq differ from one?",
         "np.tensordot(t, dy, axes=((0, 1), (0, 1))) -> (t.mT @ dy).mean(axis=0)",
     ),
 ]

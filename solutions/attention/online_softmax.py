@@ -25,7 +25,8 @@ or it holds the whole matrix.
 PyTorch: The compiler has this algorithm for the maximum and the sum of a row (`torch._inductor.config.online_softmax`,
 on by default). The fused CPU kernel of `scaled_dot_product_attention` also carries the weighted sum of the values. Its
 maximum starts at -∞. While the maximum of a row is -∞, the kernel writes zeros instead of exponentials. The recurrence
-is due to Milakov and Gimelshein (2018), and FlashAttention (2022) added the values.
+for m and total is due to Milakov and Gimelshein (2018). Rabe and Staats (2021) added the values, and FlashAttention
+(2022) made it one GPU kernel.
 
 Asked next:
 
@@ -34,8 +35,8 @@ Asked next:
 - In which order may the blocks come? → In any order, up to rounding. The triple (m, total, acc) of two sets of keys can
   be combined like a sum: take the larger m, rescale both, and add. So blocks may also be processed in parallel and
   merged in a tree.
-- When can the division by total wait until the end? → Always. Each block only needs sums relative to one maximum. An
-  early version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
+- When can the division by total wait until the end? → Always. Each block only needs sums relative to one maximum. The
+  first version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
 - The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc. They add over thousands
   of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the scores, so it is exact.
 """
@@ -144,7 +145,7 @@ MISTAKES = [
     ),
     edit(
         "never-rescaled",
-        "each block can be shifted by its own maximum",
+        "sums relative to different maxima can be added",
         "Two blocks have the maxima 0 and 10. Is an exponential of 1 worth the same in both?",
         "total * shrink -> total",
         "acc * shrink[:, None] -> acc",

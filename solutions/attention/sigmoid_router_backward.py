@@ -17,8 +17,8 @@ it has no gradient.
 Two checks follow. Multiplying all scores by a factor changes no weight, so Σ_j ds_j s_j = 0. With k = 1, w is always
 `scale`, so dlogits is 0.
 
-Cost: O(N·E) for the sigmoid, the choice of k experts per token, and O(N·k) for the gradient. The forward can save the
-chosen indices and their scores.
+Cost: O(N·E) for the sigmoid, and a choice of k experts per token, for which the code sorts each row. The gradient has
+N·k nonzero elements, each with a few operations. The forward can save the chosen indices and their scores.
 
 PyTorch: model code selects with `topk(s + bias)` and then reads the weights with `s.gather(1, indices)`. The indices
 are integers, so the bias gets no gradient, even if it is a parameter. `SigmoidBackward0` saves the scores, and the
@@ -124,7 +124,7 @@ MISTAKES = [
     edit(
         "softmax-router",
         "the weights are a softmax over the chosen logits",
-        "Double all chosen scores. Does w change? What is the slope of a score in its logit?",
+        "A softmax takes exp(z), whose slope is exp(z) itself. What is the slope of the score s = σ(z)?",
         "* q * (1 - s) -> * q",
     ),
     edit(

@@ -33,7 +33,7 @@ Asked next:
 - The input embedding is multiplied by √D, as in the original Transformer. What changes in dE? → The factor √D
   multiplies dA and appears in h. The term g hᵀ keeps its form, with the scaled h.
 - How does weight decay treat a tied matrix? → It must count E once. A loop over the modules that lists the matrix twice
-  would decay it twice; `parameters()` returns a shared parameter once.
+  would decay it twice. `parameters()` returns a shared parameter once.
 """
 
 import numpy as np

@@ -30,7 +30,8 @@ gamma's gradient is a separate one.
 Asked next:
 
 - What breaks if each lane returns for itself, by `if (lane >= D) return;`? → For D below 32, only lanes below D reach
-  the shuffle, although the mask names all 32. The result is undefined, and on recent GPUs the warp may hang. Let the
+  the shuffle, although the mask names all 32. The value read from a lane that has returned is undefined, so the sum is
+  too. A named lane that has not returned, but skips the shuffle, is worse: the others may wait for it forever. Let the
   lanes without a column add 0 instead.
 - And dgamma? → dgamma is the sum of g·x·rho over the rows, so the sum crosses warps and blocks. Let each block walk
   over many rows and add in registers, one partial row per block. A second kernel adds the partial rows in a fixed
@@ -39,7 +40,7 @@ Asked next:
   these are 32 products and 32 values of x per lane. The loops need a bound known at compile time, because registers
   cannot be indexed at run time.
 - g, x and dx are float16. In which type do you compute? → Load float16, compute in float32 and round once, at the
-  store. In float16 a sum of products overflows above 65,504, and so does rho³ from rho = 41 on.
+  store. In float16 a sum of products overflows above 65,504, and so does rho³ for rho above 40.3.
 """
 
 import numpy as np
