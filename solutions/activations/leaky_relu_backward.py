@@ -1,5 +1,5 @@
 """Both branches are straight lines through 0. The slope is 1 for x > 0 and alpha for x < 0. At x = 0 the two
-slopes meet, and the task chooses alpha.
+lines meet, and the task chooses the slope alpha.
 
 The comparison must be with x. The form max(x, alpha · x) equals leaky ReLU only for alpha ≤ 1. For alpha = 2 this
 maximum is 2x on the right and x on the left.

@@ -16,7 +16,8 @@ The last line is the backward of RMSNorm, and its result is the gradient through
 g enters dx without a factor. That is the purpose of the skip connection: however small the branch's gradient is, dx
 contains g. A norm on the skip path, as in post-norm, would remove this property.
 
-If W2 is 0, then dz is 0 and dx is g. Only dW2 = zᵀ g is not 0, so the branch can start to learn.
+If W2 is 0, then dz is 0 and dx is g. Of the parameters, only W2 has a gradient, dW2 = zᵀ g, so the branch can start to
+learn.
 
 Cost: the forward takes two matrix products and the backward four. Here a fifth product recomputes a. The product with
 W2 is not needed again. If the forward saves z instead, that array is H/D times as large as x, and H is often 4·D.
@@ -112,7 +113,7 @@ MISTAKES = [
     ),
     edit(
         "skip-through-norm",
-        "the skip connection passes through the norm too, as in post-norm",
+        "the skip connection starts after the norm",
         "Which operations does x meet on the skip path?",
         "h = dn * gamma -> h = g + dn * gamma",
         "g + rrms -> rrms",

@@ -25,7 +25,7 @@ count of all accumulation steps, to the loss. With `average_tokens_across_device
 
 Asked next:
 
-- How wrong is the mean of means? → It has no fixed factor. Tokens of short micro-batches weigh too much. With
+- How wrong is the mean of means? → The error is not a fixed factor. Tokens of short micro-batches weigh too much. With
   micro-batches of 400 tokens and 100 tokens, a token of the second one weighs four times as much as one of the first.
 - Must N be known before the first backward? → No. Accumulate sums and scale once at the end. In float16 the sums may
   overflow, and then a fixed guess of N as a first scale helps.

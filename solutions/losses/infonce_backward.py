@@ -157,5 +157,5 @@ def infonce_backward(g, q, k, T):
     e = np.exp(S)
     p = e / e.sum(axis=1, keepdims=True)
     p[np.diag_indices(N)] -= 1
-    dS = g * p / (N * T)
+    dS = g * p / (N * T)  # already divided by T, for dq and dk
     return dS @ k, dS.T @ q
