@@ -23,8 +23,9 @@ Cost: a few operations per element, as in the forward. Only the inputs are neede
 merge costs little compared with the attention of a part.
 
 PyTorch: The context parallelism of `torch.distributed.tensor.experimental` merges parts in the class `_SDPAMerger`. It
-uses the sigmoid: out - σ(l2 - lse)·(out - o2), with out and lse of the parts merged so far. Autograd does not
-differentiate these merges. The backward of ring attention is written by hand and reads only the final out and lse.
+uses the sigmoid: out - σ(l2 - lse)·(out - o2). Here out and lse belong to the parts merged so far, and o2 and l2 to the
+next part. Autograd does not differentiate these merges. The backward of ring attention is written by hand, and of all
+merges it reads only the final out and lse.
 
 Asked next:
 

@@ -37,8 +37,9 @@ Asked next:
   single expert by its probability under the softmax over all experts, without renormalising. The weight then depends on
   the logits.
 - An expert receives no tokens for many steps. What happens to it? → Its gradient is 0. When the optimiser's momentum
-  has decayed, only weight decay moves the expert. The gradient of its logit is 0 as well, so this loss cannot bring the
-  expert back. A balancing loss or a balancing bias can.
+  has decayed, only weight decay moves the expert. The gradient of its logit is 0 as well, so this loss never raises the
+  logit directly. The expert comes back only by chance, for example if the logit of a chosen expert falls below its
+  logit. A balancing loss or a balancing bias brings it back on purpose.
 - Code evaluates all experts and masks the results with weights of 0. Is its gradient right? → Yes, as long as all
   numbers are finite. It takes E/k times as many products. An overflow in an expert that was not chosen becomes NaN,
   because 0 times infinity is NaN.
