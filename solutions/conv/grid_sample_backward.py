@@ -22,8 +22,9 @@ index arrays is wrong: it keeps only one of the additions. `np.add.at` makes all
 
 PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
 `align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
-coordinates its slopes agree with those of this exercise. On CUDA the backward is not deterministic, so
-`torch.use_deterministic_algorithms(True)` makes it raise an error.
+coordinates it takes the same side as this exercise, but only if the conversion from the normalised coordinate is exact.
+For H = 3 in float64, the coordinate of row 0 is converted to -1.1e-16, so floor picks the cell before it. On CUDA the
+backward is not deterministic, so `torch.use_deterministic_algorithms(True)` makes it raise an error.
 
 Asked next:
 
