@@ -132,7 +132,7 @@ MISTAKES = [
     ),
     edit(
         "gate-without-b",
-        "silu(a) moves out by 1, not by b",
+        "the slope of out in silu(a) is 1",
         "out = silu(a)·b. By how much does out move if silu(a) moves by 1?",
         "da = g * b * s -> da = g * s",
     ),

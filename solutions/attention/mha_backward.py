@@ -196,7 +196,7 @@ MISTAKES = [
     edit(
         "batch-averaged",
         "the weight gradients are averaged over the sequences",
-        "Put a sequence and its g into the batch twice. How do two equal terms in dWq differ from one?",
+        "Put a sequence and its g into the batch twice. Should dWq stay the same or double?",
         "np.tensordot(t, dy, axes=((0, 1), (0, 1))) -> (t.mT @ dy).mean(axis=0)",
     ),
 ]

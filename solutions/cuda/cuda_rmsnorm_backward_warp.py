@@ -115,7 +115,7 @@ MISTAKES = [
     edit(
         "gamma-outside",
         "the multiplication by gamma can wait until the end",
-        "gamma varies along the row. Is the sum of the products the product of the sums?",
+        "gamma[j] differs from column to column. Can it be taken out of the sum over j?",
         "s += g[j] * gamma[j] * x[j]; -> s += g[j] * x[j];",
         "dx[j] = r * g[j] * gamma[j] - c * x[j]; -> dx[j] = (r * g[j] - c * x[j]) * gamma[j];",
     ),

@@ -12,9 +12,9 @@ then negative.
 Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
 A straight-through backward needs nothing saved.
 
-PyTorch: PyTorch 2.13 has no operation for it. `torch.round` rounds to nearest, and half to even: it maps 0.5, 1.5 and
-2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights stochastically after each step, so
-they need no float32 copy of the weights.
+PyTorch: PyTorch 2.13 has no public operation for it. `torch.round` rounds to nearest, and half to even: it maps 0.5,
+1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights stochastically after each
+step, so they need no float32 copy of the weights.
 
 Asked next:
 
@@ -40,7 +40,7 @@ HINTS = (
     "Let `lower = np.floor(x / step)`. Add 1 where `u < ...`, then return to the scale of x.",
 )
 RESULTS = ("mean", "smallest", "largest")
-# No fractional part of a case is a multiple of 1/400, so the comparison of u with it is never a tie.
+# No fractional part of a case is an odd multiple of 1/400, so the comparison of u with it is never a tie.
 EVEN = (np.arange(200) + 0.5) / 200
 
 

@@ -9,8 +9,8 @@ v - c u is the part of v that is orthogonal to u. A longer or shorter a has the 
 along a, and a·da = 0. For parallel vectors the cosine is ±1, and the gradient is 0. The factor 1/|a| makes the gradient
 of a short vector large, because a small step turns it far.
 
-Cost: about 15 operations per element, compared with 6 in the forward. The backward needs a and b, or u, v and the two
-norms. The norms are one number per vector.
+Cost: 16 operations per element, compared with 6 in the forward. The backward needs a and b, or u, v and the two norms.
+The norms are one number per vector.
 
 PyTorch: `F.cosine_similarity` is not one node. Autograd differentiates two norms, two quotients, a product and a sum.
 PyTorch raises each norm to at least eps = 1e-8, but differentiates the norm as if it had not been raised. For a zero

@@ -13,8 +13,8 @@ Descent therefore lowers a logit if the expert's share is above the mean of the 
 Two checks follow. If all shares are equal, dp is constant along the row, so dlogits is 0. L is then 1 for each E and
 each p. If k = E, all shares are equal too. The rows of dlogits always sum to 0.
 
-Cost: one softmax, one selection of k experts and one product per logit. Saving p and the E shares is enough for the
-backward.
+Cost: one softmax, one selection of k experts per token, and four other operations per logit. Saving p and the E shares
+is enough for the backward.
 
 PyTorch: there is no such loss in `torch.nn`. Model code takes the indices of `topk` and counts them with `one_hot` or
 `bincount`. All of these are integers, which autograd does not track, so f is a constant without a `detach`. Conventions
@@ -27,9 +27,10 @@ Asked next:
   until the order of some logits changes. Then the choices and f change in a jump.
 - Why not use Σ_e (mean_n p_ne)², which is differentiable in both factors? → It balances the mean probabilities, not the
   choices. The probabilities can be balanced while one expert wins most choices by a small margin.
-- Is f computed over the micro-batch of a rank or over the global batch? → Over a micro-batch, the loss forces balance
-  within each few sequences, which works against specialised experts. An all-reduce of the counts asks for balance only
-  over the global batch. The formula of the gradient stays the same, because f is a constant in both cases.
+- Is f computed over the micro-batch of a rank or over the global batch? → A micro-batch holds few sequences. The loss
+  then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts asks
+  for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in both
+  cases.
 - With p = softmax, this loss and the main loss both pull on the router. Which alternative does not disturb the main
   gradient? → A bias per expert that is added only for the selection. After each step, a rule lowers the bias of
   overloaded experts and raises that of the others.
