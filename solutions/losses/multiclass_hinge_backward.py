@@ -11,7 +11,7 @@ The gradient does not depend on how much a margin is violated, only on whether i
 label's score exceeds every other score by at least the margin. A cross-entropy has no such point.
 
 Cost: one comparison and a few operations per score, and a count per row, as in the forward. The forward may save one
-boolean per score. Nothing else depends on the scores.
+boolean per score. The backward needs nothing else of the scores.
 
 PyTorch: `F.multi_margin_loss` divides each row by C as well, so its gradient is 1/C of the gradient here. It also
 offers squared violations (p=2) and class weights. `MultiMarginLossBackward0` saves the scores and the labels. The

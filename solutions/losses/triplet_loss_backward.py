@@ -26,9 +26,9 @@ Asked next:
 - After some epochs the loss is almost 0 and training stalls. Why, and what helps? → Most random triplets satisfy the
   margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the batch, or divide by
   the number of active ones.
-- Why do many choose semi-hard negatives, with |a - p| < |a - n|, instead of the nearest negative? → The nearest
-  negative is almost at the anchor, so its gradient 2(a - n) is almost 0. It is hardly pushed away, whereas the positive
-  still pulls. The embedding may collapse to one point.
+- Why do many choose semi-hard negatives, with |a - p| < |a - n| and h > 0, instead of the nearest negative? → The
+  nearest negative may be almost at the anchor, and its gradient 2(a - n) is then almost 0. It is hardly pushed away,
+  whereas the positive still pulls. The embedding may collapse to one point.
 """
 
 import numpy as np
