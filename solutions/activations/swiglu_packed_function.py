@@ -62,7 +62,7 @@ CASES = [
         "ab[2,n,8]",
         times=400,
         large={"n": 5000},
-        memory=8 << 20,
+        memory=10 << 20,
         because="800 calls save more than their inputs",
     ),
 ]
