@@ -17,7 +17,7 @@ computing `logp`. Backward saves the advantages and not logp.
 PyTorch: `-((reward - (reward.sum(1, keepdim=True) - reward) / (K - 1)) * logp).mean()` has this gradient.
 `MulBackward0` saves the advantages only, because the rewards need no gradient. TRL's `RLOOTrainer` computes this
 baseline, and its loss multiplies the advantage by a clipped ratio, as in PPO. verl uses the form with K/(K - 1). A
-group of one answer keeps its reward there, without a baseline.
+group of one answer keeps its reward in verl's estimator `rloo` and has the advantage 0 in `rloo_vectorized`.
 
 Asked next:
 
@@ -27,9 +27,9 @@ Asked next:
 - What does GRPO change by dividing by the group's standard deviation? → The weights of the prompts. With rewards of 0
   and 1 and a success rate q, the typical advantage is of size √(q(1-q)) before the division and 1 after it. So prompts
   that are nearly always or nearly never solved gain weight.
-- All rewards of a prompt are 1. What do RLOO and REINFORCE without a baseline do? → RLOO does nothing. REINFORCE makes
-  all drawn answers more likely, although none is better than the others. On average over draws this gradient is 0, so
-  it is only noise.
+- Every possible answer to a prompt has the reward 1. What do RLOO and REINFORCE without a baseline do? → RLOO does
+  nothing. REINFORCE makes all drawn answers more likely, although none is better than the others. On average over draws
+  this gradient is 0, so it is only noise.
 - logp is the sum over the tokens of an answer. What is the gradient of each token? → Each token's log-probability gets
   the gradient of its answer, so all tokens of an answer share one advantage.
 """
