@@ -17,8 +17,8 @@ grows without end. With smoothing, the label's logit stops at a finite distance 
 For C = 1000 and eps = 0.1 this distance is 9.1.
 
 Cost: as without smoothing, one softmax per row. The array q is not needed: subtract eps/C from every entry of softmax,
-then 1 - eps at each label. The forward does not need q either. It takes the label's logit and the mean of the row's
-logits.
+then 1 - eps at each label. The forward does not need q either. Besides logsumexp it takes only the label's logit and
+the mean of the row's logits.
 
 PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes two losses from one log-softmax and adds them. One is
 `nll_loss`, weighted with 1 - eps, and the other is the sum of the log-probabilities, weighted with eps/C. With class

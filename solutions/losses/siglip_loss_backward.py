@@ -35,8 +35,9 @@ Asked next:
 - Why does training start with beta = -10 and t = log 10? → n² - n of the n² pairs are negatives. With nearly orthogonal
   unit vectors and beta = 0, σ(z) is near 1/2, so the negatives of a row push with a total weight of (n - 1)/2. With
   beta = -10 and n = 4096 this total is 0.2, and each positive pulls with a weight near 1.
-- The embeddings are normalised. Can the loss go to 0 if t is fixed? → No. Then a_i · b_j is between -1 and 1, so z is
-  bounded. The scale exp(t) must grow to separate the pairs clearly.
+- The embeddings are normalised. Can the loss go to 0 if t is fixed? → Not for n > 1. Then a_i · b_j is between -1 and
+  1, so the z of a match is at most 2 exp(t) above the z of another pair. The scale exp(t) must grow to separate the
+  pairs clearly.
 - Which loss for n² pairs has the same gradient in PyTorch, without the labels l? → The binary cross-entropy with logits
   z and the identity matrix as targets, summed and divided by n. Its gradient σ(z) - I is the same number.
 """
