@@ -36,7 +36,8 @@ Asked next:
   A change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
 - May the backward write dh into the memory of an upstream gradient, to save an array? → Only if nothing else reads that
   gradient. `AddBackward0` passes one tensor to two nodes, for example. If the first node overwrites the tensor, the
-  second node gets a wrong gradient. Liger makes the overwriting of gy an option, `in_place`, which is off by default.
+  second node gets a wrong gradient. Liger makes the overwriting of gy an option, `in_place`. It is off by default in
+  the layer `LigerFusedAddRMSNorm` and on by default in the function `liger_fused_add_rms_norm`.
 """
 
 import numpy as np
