@@ -19,10 +19,11 @@ its own rows. A sum of which each rank receives its own part is a reduce-scatter
 Cost: each rank computes 1/world of s and of the two products of the backward. A ring needs (world - 1)·m·d numbers from
 each rank for the all-gather, and as many for the reduce-scatter. The matrix s takes m·n numbers per rank instead of n².
 
-PyTorch: `all_gather` of `torch.distributed.nn.functional` has this backward. With NCCL it is a reduce-scatter, and with
-gloo it is an all-to-all and a sum. `torch.distributed.all_gather` is not differentiable, so what it returns counts as
-data. open_clip has two options for this. `local_loss` computes only the own rows, and `gather_with_grad` uses the
-differentiable gather. With `local_loss` alone, the negatives of other ranks get no gradient.
+PyTorch: `all_gather` of `torch.distributed.nn.functional`, deprecated in PyTorch 2.13, has this backward. With NCCL it
+is a reduce-scatter, and with gloo it is an all-to-all and a sum. `torch.distributed.all_gather` is not differentiable,
+so what it returns counts as data. open_clip has two options for this. `local_loss` computes only the own rows, and
+`gather_with_grad` uses a differentiable gather. With `local_loss` alone, all gathered rows count as data, also the
+rank's own rows.
 
 Asked next:
 
