@@ -18,9 +18,10 @@ Asked next:
 - Why is a soft cap awkward in a fused attention kernel? → Without a cap, one product and one exponential recover p from
   lse. With a cap, backward needs the tanh of each score again, and the factor 1 - t² in the gradient of the score.
 - How does clipping differ, for training? → Clipping has the slope 0 beyond the cap and 1 within it. A clipped logit
-  gets no gradient at all, so it cannot come back. The soft cap has a small positive slope, until 1 - t² rounds to 0.
-- From which x/c on is the computed slope exactly 0? → From about 9 in float32 and about 19 in float64. tanh rounds to 1
-  there.
+  gets no gradient at all, so nothing pulls it back. The soft cap has a small positive slope, until 1 - t² rounds to 0.
+- From which x/c on is the computed slope exactly 0? → From about 9 in float32 and about 19 in float64. The exact tanh
+  rounds to 1 there. A tanh with a larger error may get there later: NumPy's fast one for float32 arrays does so near
+  10.
 - c is a parameter. What is its gradient? → dout/dc = t - (x/c)(1 - t²). It is 0 at x = 0 and tends to ±1 far beyond the
   cap.
 """
