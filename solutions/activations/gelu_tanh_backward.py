@@ -10,7 +10,7 @@ at most 8.7e-4, at x = ±2.02.
 At 0 the slope is 1/2. It is -0.129 at x = -1.418, where it is smallest, and 1.129 at x = 1.418, where it is largest.
 
 Cost: one tanh and about 18 other operations per element. The forward takes one tanh and eight other operations. Only x
-is saved. If t is saved too, backward needs no tanh, but reads and stores one more array.
+is saved. If the forward saves t too, backward needs no tanh, but one more array is stored and read.
 
 PyTorch: `F.gelu(x, approximate="tanh")` records the same node as the exact GELU, `GeluBackward0`. The node saves x and
 the name of the approximation, and computes the tanh again. For float16 the node computes in float32 and rounds once. At
