@@ -18,8 +18,8 @@ The weights of a token are a softmax over k logits. Its backward is p ∘ (dp - 
 Two checks follow. The rows of dlogits sum to 0, because adding a constant to all logits of a token changes nothing.
 With k = 1 the weight is always 1, so dlogits is 0: the router learns nothing from this loss.
 
-Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. When two logits
-exchange places, out jumps, because another expert enters the sum.
+Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. When a chosen logit
+falls below one that was not chosen, out jumps, because another expert enters the sum.
 
 Cost: k expert products per token in the forward, and twice as many in the backward. Recomputing y for dq takes k more.
 The number of experts E affects the memory of W and dW, but not the number of products. For clarity, the code copies the
@@ -44,8 +44,8 @@ Asked next:
   numbers are finite. It takes E/k times as many products. An overflow in an expert that was not chosen becomes NaN,
   because 0 times infinity is NaN.
 - Why do routers compute in float32 when the rest runs in bfloat16? → Between 8 and 16, bfloat16 numbers are 1/16 apart,
-  so rounding changes the order of close logits. The forward and a recomputation in backward may then choose different
-  experts.
+  so close logits become equal or change their order. If backward recomputes the logits with another order of sums, it
+  may then choose other experts than the forward.
 """
 
 import numpy as np
