@@ -16,9 +16,9 @@ outside the image reads 0 and gets nothing, but the other corners of the cell st
 At an integer coordinate the slope jumps, because another cell begins there. floor picks the cell that begins there, so
 the formulas give the derivative from the right.
 
-Cost: O(n) operations and four additions to the image per point, and O(H·W) to clear dimg. The forward reads four pixels
-per point, and saves the image and the coordinates. Several points may add to one pixel, so `dimg[i, j] += ...` with
-index arrays is wrong: it keeps only one of the additions. `np.add.at` makes all of them.
+Cost: a constant number of operations per point, among them four additions to dimg, and O(H·W) to clear dimg. The
+forward reads four pixels per point, and saves the image and the coordinates. Several points may add to one pixel, so
+`dimg[i, j] += ...` with index arrays is wrong: it keeps only one of the additions. `np.add.at` makes all of them.
 
 PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
 `align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
