@@ -20,8 +20,8 @@ InfoNCE compares the entries of a row by a softmax. Here no pair's term contains
 Let u = -l · z, so that σ(u) says how wrongly the pair is classified. `np.logaddexp(0, -u)` is -log σ(u) without
 overflow.
 
-Cost: three products of n²·d multiplications each if a @ bᵀ is computed again, compared with one in the forward. Either
-dz or z needs n² numbers. Both can be computed in blocks, because no sum over a row is needed before dz.
+Cost: three products of n²·d multiplications each if a @ bᵀ is computed again, compared with one in the forward. z and
+dz take n² numbers each. Both can be computed in blocks, because no sum over a row is needed before dz.
 
 PyTorch: `-F.logsigmoid(labels * logits).sum() / n` has this gradient, and open_clip computes exactly this.
 `LogSigmoidBackward0` saves its n x n input and, on the CPU, a buffer of the same shape. open_clip keeps t as the
