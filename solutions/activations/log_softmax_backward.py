@@ -151,7 +151,7 @@ def log_softmax_backward(g, out, axis=-1):
 @mistake(
     "divided-by-probability",
     "the softmax rule only has to be divided by p",
-    "One probability rounds to 0. What is 0/0, and what should dx be there?",
+    "One probability rounds to 0. What are g/p and p · (g/p) there, and what should dx be?",
 )
 def log_softmax_backward(g, out, axis=-1):
     p = np.exp(out)
