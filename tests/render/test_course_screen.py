@@ -58,14 +58,14 @@ def test_rows_say_when_an_exercise_returns_or_what_it_waits_for() -> None:
 
 def test_header_counts_the_track_and_says_its_goal() -> None:
     found = lines()
-    assert re.fullmatch(r"scalar +Scalar values +2 of 6 passed", found[0])
+    assert re.fullmatch(r"scalar +Scalar values +2 of \d+ passed", found[0])
     assert found[1].strip() == "You can write the backward method of any scalar operation."
 
 
 def test_filter_leaves_out_tracks_but_counts_them_all() -> None:
     found = lines(frozenset({"matmul_backward"}))
     assert len(found) == 6
-    assert re.fullmatch(r"linalg  Linear algebra +0 of 3 passed", found[0])
+    assert re.fullmatch(r"linalg  Linear algebra +0 of \d+ passed", found[0])
     assert found[-2].startswith(f"2 of {len(EVERY)} passed · 1 due · ")
     assert lines(frozenset()) == ["no exercise matches"]
 
