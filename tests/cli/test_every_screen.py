@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -20,11 +21,22 @@ pytestmark = pytest.mark.timeout(180)
 PROGRAM = ADOPT + "import os, sys; os.chdir(sys.argv.pop(1)); from autodrill.__main__ import main; main()"
 WRONG = "def mul_broadcast_backward(g, a, b):\n    return g * b, g * a\n"
 RIGHT = "def tanh_backward(self, out):\n    self.grad += (1 - out.data ** 2) * out.grad\n"
+NO_SCALE = """
+def attention_backward(g, q, k, v, p):
+    dp = g @ v.mT
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True))
+    return ds @ k, ds.mT @ q, p.mT @ g
+"""
 COMMANDS = (
+    "",
     "list",
     "show pow_backward",
     "check mul_broadcast_backward --seed 1",
     "check tanh_backward",
+    "check attention_backward --draw --seed 1",
+    "due",
+    "stats",
+    "predict mul_broadcast_backward --input none",
     "hint matmul_backward",
     "solution matmul_backward --give-up",
     "list --todo --topic softmax",
@@ -50,11 +62,15 @@ def test_lines_fit_the_terminal_and_its_locale(
 ) -> None:
     (here / "mul_broadcast_backward.py").write_text(WRONG, encoding="utf-8")
     (here / "tanh_backward.py").write_text(RIGHT, encoding="utf-8")
+    (here / "attention_backward.py").write_text(NO_SCALE, encoding="utf-8")
     env = environment(home, **changes)
     del env["COLUMNS"]
     wide: list[str] = []
     for command in COMMANDS:
         with Terminal([sys.executable, "-c", PROGRAM, str(here), *command.split()], env, columns, 24) as term:
+            if not command:  # the first screen waits for a key
+                term.wait_for(" quit")
+                os.write(term.master, b"q")
             assert term.finish() in {0, 1, 2}
             assert "Traceback" not in term.text
             assert term.seen.isascii() or "LC_ALL" not in changes, command
