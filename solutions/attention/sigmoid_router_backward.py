@@ -18,7 +18,7 @@ Two checks follow. Multiplying all scores by a factor changes no weight, so Σ_j
 `scale`, so dlogits is 0.
 
 Cost: O(N·E) for the sigmoid, and a choice of k experts per token, for which the code sorts each row. The gradient has
-N·k nonzero elements, each with a few operations. The forward can save the chosen indices and their scores.
+at most N·k nonzero elements, each with a few operations. The forward can save the chosen indices and their scores.
 
 PyTorch: model code selects with `topk(s + bias)` and then reads the weights with `s.gather(1, indices)`. The indices
 are integers, so the bias gets no gradient, even if it is a parameter. `SigmoidBackward0` saves the scores, and the

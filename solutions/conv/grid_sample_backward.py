@@ -22,7 +22,7 @@ forward reads four pixels per point, and saves the image and the coordinates. Se
 
 PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
 `align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
-coordinates it takes the same side as this exercise, but only if the conversion from the normalised coordinate is exact.
+coordinates it takes the same side as this exercise, unless the conversion from the normalised coordinate rounds down.
 For H = 3 in float64, the coordinate of row 0 is converted to -1.1e-16, so floor picks the cell before it. On CUDA the
 backward is not deterministic, so `torch.use_deterministic_algorithms(True)` makes it raise an error.
 
