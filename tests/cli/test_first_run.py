@@ -7,6 +7,8 @@ import shlex
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +21,6 @@ from tests.cli.conftest import ADOPT, Terminal, environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from autodrill.practice.log_records import Attempt, Review
 
@@ -27,6 +28,13 @@ pytestmark = pytest.mark.timeout(120)
 
 PROGRAM = ADOPT + "from autodrill.__main__ import main; main()"
 RIGHT = "def add_backward(self, other, out):\n    self.grad += out.grad\n    other.grad += out.grad\n"
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder with a short path, which the welcome shows on one line."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "home"
 
 
 @pytest.fixture

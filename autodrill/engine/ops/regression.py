@@ -216,25 +216,12 @@ def gaussian_nll_loss(
 # Probabilities
 
 
+_LEAST_PRODUCT = 1e-12
+"""As in PyTorch: the least p (1 - p) by which the slope in p divides."""
+
+
 def _clamped_log(x: Array) -> Array:
     return where(raw(x) > math.exp(-100), log(where(raw(x) > math.exp(-100), x, 1)), -100)
-
-
-@primitive(broadcasts=True)
-def _binary_losses(xp: Namespace, p: Array, target: Array) -> Array:
-    # As in PyTorch, a logarithm is at least -100, which keeps the loss finite.
-    least = math.exp(-100)
-    log_p = xp.where(p > least, xp.log(xp.where(p > least, p, 1)), -100)
-    log_q = xp.where(1 - p > least, xp.log1p(-xp.where(1 - p > least, p, 0)), -100)
-    return -(target * log_p + (1 - target) * log_q)
-
-
-# The slope in p is one fraction, as in PyTorch, with the denominator at least 1e-12.
-_binary_losses.vjp(
-    p=lambda g, p, target: g * (p - target) / maximum(p * (1 - p), 1e-12),
-    target=lambda g, p: g * (_clamped_log(1 - p) - _clamped_log(p)),
-)
-_binary_losses.jvp("elementwise")
 
 
 def binary_cross_entropy(
@@ -242,7 +229,7 @@ def binary_cross_entropy(
 ) -> Any:
     """Return -(target log p + (1 - target) log(1 - p)), each logarithm at least -100, reduced.
 
-    The slope in p is (p - target) / max(p (1 - p), 1e-12).
+    The slope in p is (p - target) / max(p (1 - p), 1e-12), as in PyTorch.
 
     Args:
         probability: The probabilities p of the label 1, of any shape; values outside [0, 1] are not refused.
@@ -259,7 +246,14 @@ def binary_cross_entropy(
 
     Source: agrees with `torch.nn.functional.binary_cross_entropy`.
     """
-    losses = _binary_losses(probability, target)
+    p = raw(probability)
+    edge = p * (1 - p) < _LEAST_PRODUCT
+    inner = where(edge, 0.5, probability)
+    smooth = -(target * log(inner) + (1 - target) * log(1 - inner))
+    # At the edge the value is constant in p, and a linear term of value 0 has the slope.
+    value = -(target * _clamped_log(p) + (1 - target) * _clamped_log(1 - p))
+    slope = (p - raw(target)) / _LEAST_PRODUCT
+    losses = where(edge, value + (probability - p) * slope, smooth)
     return reduced(losses if weight is None else losses * weight, reduction)
 
 

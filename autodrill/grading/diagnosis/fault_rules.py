@@ -100,8 +100,7 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
     assert fault is not None
     if fault.kind is FaultKind.MUTATED and drill.kind.mutated is not None and not drill.solution.drive:
         return drill.kind.mutated
-    written_by_candidate = drill.solution.wants_dict and not drill.solution.drive
-    if written_by_candidate and observation.got is None and _lacks_keys(observation):
+    if drill.solution.wants_dict and observation.got is None and _lacks_keys(observation):
         return _LABELS
     if fault.kind is FaultKind.UNWRITTEN and _has_fewer_threads(drill, observation):
         return _TOO_FEW_THREADS
@@ -126,7 +125,12 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
 
 
 def _lacks_keys(o: Observation) -> bool:
-    """Whether the value returned is no dict, or one without every key: a value of a wrong type is another fault."""
+    """Whether the value returned is no dict, or one without every key.
+
+    None, and a value of a wrong type, are other faults.
+    """
+    if o.fault is not None and o.fault.kind is FaultKind.NOTHING:
+        return False
     value = o.outcome.value if isinstance(o.outcome, ends.Returned) else {}
     return not isinstance(value, dict) or (o.fault is not None and o.fault.kind is FaultKind.ARITY)
 
