@@ -71,6 +71,8 @@ def judge(answer, stages, micro_batches):
     wanted = [[what, i] for what in "FB" for i in range(micro_batches)]
     if not isinstance(answer, list) or len(answer) != stages or not all(isinstance(own, list) for own in answer):
         return "type: each stage must return a list of pairs"
+    if not all(isinstance(task, list) and [*map(type, task)] == [str, int] for own in answer for task in own):
+        return "type: each stage must return a list of pairs"
     for s, own in enumerate(answer):
         if len(own) != len(wanted) or any(task not in own for task in wanted):
             return f"not-each-once: stage {s} does not run each forward and each backward exactly once"

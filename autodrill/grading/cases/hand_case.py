@@ -183,7 +183,7 @@ def _worked_out(drill: Drill, case: Case, seed: int) -> tuple[float, HandCase] |
         (_dullness(expected, local, index, place) + 0.1 * ((number - seed) % len(parts)), index, place)
         for number, (index, part) in enumerate(parts)
         for place in np.ndindex(part.value.shape)
-        if number_text(float(part.value[place]))
+        if number_text(float(part.value[place])) not in {"", "0", "-0"}
     ]
     if not places:
         return _NO_VALUE + _effort(found, expected), found

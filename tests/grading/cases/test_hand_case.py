@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from tests.conftest import Pack
 
 LIBRARY = Library.open()
-PREDICTABLE = sorted(n for n in LIBRARY.paths if not no_hand_case(LIBRARY.drill(LIBRARY.find(n))))
+WITHOUT_CASE = {
+    "bce_backward": "small integers are no probabilities, except 0 and 1",
+    "multiclass_hinge_backward": "small integers meet the margin, where there is no slope",
+}
+SHAPES_ONLY = {
+    "distillation_kl_backward": "a difference of two softmaxes is 0 or not short",
+    "kto_loss_backward": "a sigmoid times its complement is not short",
+    "load_balancing_loss_backward": "it is 0 for equal logits, and not short for others",
+    "sinkhorn_backward": "it is 0 for one row, and not short for more",
+}
+LARGER = {"moe_dispatch_combine_backward": 39, "qk_norm_backward": 48}
+"""Exercises with so many arrays that the smallest useful case has more than 36 numbers."""
+PREDICTABLE = sorted(
+    n for n in LIBRARY.paths.keys() - WITHOUT_CASE.keys() if not no_hand_case(LIBRARY.drill(LIBRARY.find(n)))
+)
 STEP = 1e-5
 
 
@@ -60,6 +74,9 @@ def by_differences(drill: Drill, found: HandCase) -> float:
 @pytest.mark.parametrize("name", PREDICTABLE)
 def test_hand_case_asks_a_short_value_that_is_right(name: str, seed: int) -> None:
     drill, found = worked(name, seed)
+    if name in SHAPES_ONLY and not found.asked:
+        assert found.asks_shapes
+        return
     assert found.asked
     assert found.value not in {0.0, found.given.get(found.asked)}
     assert len(number_text(found.value).lstrip("-")) <= 5
@@ -69,7 +86,7 @@ def test_hand_case_asks_a_short_value_that_is_right(name: str, seed: int) -> Non
 @pytest.mark.parametrize("name", PREDICTABLE)
 def test_hand_case_fits_a_head_and_accepts_its_own_answers(name: str) -> None:
     _, found = worked(name, 0)
-    assert sum(np.size(value) for value in found.given.values()) <= 36
+    assert sum(np.size(value) for value in found.given.values()) <= LARGER.get(name, 36)
     assert max(np.ndim(value) for value in found.given.values()) <= 4
     shapes = {of: gradient.shape for _, of, gradient in found.gradients if of}
     assert shapes == {name: found.shapes[name] for name in shapes}
