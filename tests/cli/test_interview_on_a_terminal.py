@@ -298,7 +298,8 @@ def test_code_is_graded_at_every_save(take: Callable[..., Taken], home: Path) ->
     term.see("The tests run at every save.")
     (file,) = (home / "interviews" / "1").glob("*.py")
     stub = file.read_text(encoding="utf-8")
-    file.write_text(stub.replace("raise NotImplementedError", "return x * 0"), encoding="utf-8")
+    first = re.findall(r"def \w+\((\w+)", stub)[-1]
+    file.write_text(stub.replace("raise NotImplementedError", f"return {first} * 0"), encoding="utf-8")
     term.until(lambda: re.search(r"✗ FAIL  \d+ of \d+ cases pass", term.shown) is not None)
     assert "rule" not in term.shown
     assert "smallest" not in term.shown
@@ -314,7 +315,7 @@ def test_code_is_graded_at_every_save(take: Callable[..., Taken], home: Path) ->
     state = state_of(home)
     at = next(at for at, step in enumerate(state.steps) if step.form is Form.EXERCISE)
     assert [attempt["verdict"] for attempt in state.attempts[at]] == ["fail"]
-    assert "return x * 0" in state.answers[at]["typed"][0][1]
+    assert f"return {first} * 0" in state.answers[at]["typed"][0][1]
     with Store.open(home / "history.db", now=datetime.now(UTC)) as store:
         assert [attempt.verdict for attempt in store.attempts()] == ["fail"]
 
