@@ -224,6 +224,20 @@ class Terminal:
             pass
         return self.process.wait(timeout=30)
 
+    def end_by(self, number: int) -> int:
+        """Send a signal, and return the exit status.
+
+        Python notices a signal late that comes just before a blocking call, so the signal is sent again.
+        """
+        for _ in range(10):
+            self.process.send_signal(number)
+            deadline = time.monotonic() + 3
+            while self._read(deadline):
+                pass
+            if self.process.poll() is not None:
+                break
+        return self.finish()
+
     def _read(self, deadline: float) -> bool:
         while not select.select([self.master], [], [], 0.05)[0]:
             if self.process.poll() is not None or time.monotonic() > deadline:

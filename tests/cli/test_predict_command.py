@@ -116,7 +116,6 @@ def test_prediction_interrupted_is_code_130(home: Path) -> None:
     with Terminal([sys.executable, "-m", "autodrill", "predict", PRODUCT], environment(home), 80, 24) as terminal:
         terminal.type("(2, 1)", after="shape of da: ")
         terminal.wait_for("shape of db: ")
-        terminal.process.send_signal(signal.SIGINT)
-        assert terminal.finish() == 130
+        assert terminal.end_by(signal.SIGINT) == 130
     assert "not rated" in terminal.text
     assert not (home / "history.db").exists()

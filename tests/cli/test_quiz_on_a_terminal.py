@@ -192,8 +192,7 @@ def test_interrupt_reports_saved_ratings_and_restores_modes(
 def test_termination_signal_restores_the_terminal_modes(terminal: Callable[..., Any], number: signal.Signals) -> None:
     term = terminal()
     term.wait_for("? keys")
-    term.process.send_signal(number)
-    assert term.finish() == 128 + number
+    assert term.end_by(number) == 128 + number
     assert term.modes == term.modes_before
 
 
