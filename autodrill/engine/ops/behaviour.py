@@ -7,6 +7,7 @@ each paragraph with calls of the operation.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autodrill.engine.core.primitive import Primitive
@@ -14,7 +15,10 @@ from autodrill.engine.core.primitive import Primitive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Behaviour", "behaves", "behaviour_of", "paragraph"]
+__all__ = ["INDENT", "Behaviour", "behaves", "behaviour_of", "paragraph"]
+
+INDENT = "" if sys.version_info >= (3, 13) else "    "
+"""How the lines of an operation's docstring begin: from 3.13 on Python takes the indentation away."""
 
 Kind = Literal["elementwise", "reduction"]
 Result = Literal["complex", "real"]
@@ -78,10 +82,10 @@ def paragraph(operation: Any) -> str:
     own = operation.__doc__ or ""
     behaviour = behaviour_of(operation)
     inputs = _inputs(operation)
-    if behaviour is None or f"\n        {inputs[0]}: " in own:
+    if behaviour is None or f"\n{INDENT}    {inputs[0]}: " in own:
         return ""
     lines = _SENTENCES[behaviour.kind](operation, inputs, describes_result="Returns:" not in own, behaviour=behaviour)
-    return "\n    ".join(lines)
+    return f"\n{INDENT}".join(lines)
 
 
 def _inputs(operation: Any) -> tuple[str, ...]:

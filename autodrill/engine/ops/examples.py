@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodrill.engine.ops.behaviour import paragraph
+from autodrill.engine.ops.behaviour import INDENT, paragraph
 
 __all__ = ["EXAMPLES", "show"]
 
@@ -433,5 +433,5 @@ def show(operation: Any, name: str) -> None:
     if declared:
         parts.append(declared)
     if name in EXAMPLES:
-        parts.append(f"Example:\n        {EXAMPLES[name]}")
-    operation.__doc__ = "\n\n    ".join(parts) + "\n    "
+        parts.append(f"Example:\n{INDENT}    {EXAMPLES[name]}")
+    operation.__doc__ = f"\n\n{INDENT}".join(parts) + f"\n{INDENT}"
