@@ -52,11 +52,15 @@ _JAX_ENVIRONMENT = {
     "JAX_CPU_ENABLE_ASYNC_DISPATCH": "0",
 }
 _XLA_FLAGS = (
-    "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 --xla_cpu_use_fusion_emitters=false"
+    ("--xla_backend_optimization_level=0", (0, 8), (0, 13)),
+    ("--xla_cpu_parallel_codegen_split_count=1", (0, 8), (0, 13)),
+    ("--xla_cpu_use_fusion_emitters=false", (0, 8), (0, 11)),
 )
-"""Each operation is compiled for each shape. With these flags that takes 60 % of the processor time."""
-_KNOWS_THE_FLAGS = (0, 8)
-"""The first version of JAX that gets them: XLA ends the process at a flag that it does not know."""
+"""Each operation is compiled for each shape. With these flags that takes 60 % of the processor time.
+
+Each flag has the first version of JAX that gets it and the first that does not. XLA ends the process at a flag that it
+does not know, so versions that were never tried get none.
+"""
 _M_ARENA_MAX = -8
 _loaded: Framework | None = None
 
@@ -81,8 +85,8 @@ def load(name: str, folder: str) -> None:
             _use_one_heap()
             for module in _JAX_MODULES:
                 import_module(module)
-            if import_module("jax").__version_info__ >= _KNOWS_THE_FLAGS:
-                os.environ["XLA_FLAGS"] = _XLA_FLAGS
+            version = import_module("jax").__version_info__
+            os.environ["XLA_FLAGS"] = " ".join(flag for flag, first, end in _XLA_FLAGS if first <= version < end)
     finally:
         sys.path.remove(folder)
 
