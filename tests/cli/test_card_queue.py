@@ -18,7 +18,7 @@ from tests.cli.conftest import ADOPT, Terminal, environment
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Shipped = Callable[..., subprocess.CompletedProcess[str]]
@@ -28,13 +28,13 @@ GRAPH = ["computational-graph", "label-graph-7"]
 
 
 @pytest.fixture
-def store(home: Path) -> Store:
+def store(home: Path) -> Iterator[Store]:
     """A log in which two questions on graphs and an exercise are due, the exercise last."""
-    store = Store.open(home / "history.db", now=NOW)
-    for name in GRAPH:
-        store.add_review(f"q:{name}", Rating.AGAIN, NOW - timedelta(days=9))
-    log_attempt(store, "relu_backward", "pass", "code", 1, NOW - timedelta(days=7))
-    return store
+    with Store.open(home / "history.db", now=NOW) as store:
+        for name in GRAPH:
+            store.add_review(f"q:{name}", Rating.AGAIN, NOW - timedelta(days=9))
+        log_attempt(store, "relu_backward", "pass", "code", 1, NOW - timedelta(days=7))
+        yield store
 
 
 def ids(done: subprocess.CompletedProcess[str]) -> list[str]:
