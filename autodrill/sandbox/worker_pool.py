@@ -6,6 +6,7 @@ A worker that dies, or takes too much memory or too long, loses the item that it
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -118,7 +119,7 @@ class _Worker:
                 self.deadline = time.monotonic() + self._seconds
             self._held.append(left.popleft())
             with suppress(BrokenPipeError):  # `collect` finds that it has ended
-                self.connection.send(self._held[-1])
+                _send(self.connection, self._held[-1])
 
     def collect(self, left: deque[int]) -> dict[int, Any]:
         """Return the results that have come. If the worker is lost, give back the items that it has not begun.
@@ -130,7 +131,7 @@ class _Worker:
         found: dict[int, Any] = {}
         try:
             while self._held and self.connection.poll():
-                right, value = self.connection.recv()
+                right, value = _receive(self.connection)
                 if not right:
                     raise value
                 if self._started:
@@ -175,8 +176,8 @@ class _Worker:
         self._started = False
         self.deadline = time.monotonic() + _START_SECONDS
         with suppress(ConnectionError):  # `collect` finds that it has ended
-            self.connection.send(sys.path)
-            self.connection.send(self._job)
+            self.connection.send(sys.path)  # read by `_MAIN`
+            _send(self.connection, self._job)
 
     def _code(self) -> int | None:
         """Return its exit code, or None if it does not end soon."""
@@ -228,20 +229,32 @@ def serve(connection: Connection[Any, Any], parent: int) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it ends its child processes on the way
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt), _in_place(parent):
-        core, items, begin, arguments = connection.recv()
+        core, items, begin, arguments = _receive(connection)
         _pin(core)
         try:
             with begin(*arguments) as answer:
-                connection.send((True, None))
+                _send(connection, (True, None))
                 while True:
-                    connection.send((True, answer(items[connection.recv()])))
+                    _send(connection, (True, answer(items[_receive(connection)])))
         except AutodrillError as error:
-            connection.send((False, error))
+            _send(connection, (False, error))
         except (EOFError, BrokenPipeError):
             raise
         except Exception as error:  # noqa: BLE001  the parent reports it
             traceback.print_exc()
-            connection.send((False, InternalError(f"{type(error).__name__}: {error}")))
+            _send(connection, (False, InternalError(f"{type(error).__name__}: {error}")))
+
+
+def _send(connection: Connection[Any, Any], value: object) -> None:
+    """Send a value as `Connection.send` does.
+
+    Its buffer would still be exported if a signal came in between, and Python 3.13 would print a BufferError.
+    """
+    connection.send_bytes(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+
+
+def _receive(connection: Connection[Any, Any]) -> Any:
+    return pickle.loads(connection.recv_bytes())  # noqa: S301  only processes of autodrill write to this pipe
 
 
 def bound_memory(size: int) -> None:
