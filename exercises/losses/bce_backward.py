@@ -15,7 +15,7 @@ the upstream gradient of the scalar L. Return `dp`.
 
 Some probabilities are exactly 0 or 1, and dp must be finite there. Use PyTorch's convention. Write the slope of one
 summand, without g and 1/n, as a single fraction. If its denominator is smaller than 1e-12, replace the denominator by
-1e-12. This rule applies to every such denominator, also if p is not exactly 0 or 1.
+1e-12. This rule applies to every denominator below 1e-12, even if p is not exactly 0 or 1.
 """
 
 import numpy as np

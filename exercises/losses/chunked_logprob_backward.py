@@ -13,9 +13,9 @@ For N tokens with hidden states `h`, the forward pass computed
     lse_n  = log Σ_v exp(z_nv)
     out_n  = z[n, y_n] - lse_n               # log-probability of the token y_n
 
-`h` has shape (N, D), `W` (V, D), and the integer tokens `y` (N,). The forward went
-through W in chunks of `chunk` rows, so z never existed as a whole. It saved `lse`, of
-shape (N,). `g` is dL/dout, of shape (N,), and may have both signs and zeros.
+`h` has shape (N, D), `W` has shape (V, D), and the integer tokens `y` have shape (N,). The forward
+went through W in chunks of `chunk` rows, so z never existed as a whole. It saved `lse`, of shape
+(N,). `g` is dL/dout, of shape (N,). Its entries may be positive, negative or 0.
 
 Return `dh, dW`. Go through W in chunks of `chunk` rows as well. `chunk` is at least 1. It
 need not divide V, and it may exceed V. Besides the arguments and the results, hold at

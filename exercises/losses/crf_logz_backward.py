@@ -6,8 +6,8 @@
 # topics = ["losses", "recurrent"]
 # requires = ["logsumexp_backward"]
 # ///
-"""A linear-chain conditional random field scores a sequence of T labels, each one of K. The score of the
-label path y = (y_1, ..., y_T) is
+"""A linear-chain conditional random field scores a sequence of T labels. Each label is one of K classes. The
+score of the label path y = (y_1, ..., y_T) is
 
     score(y) = Σ_t em[t, y_t]  +  Σ_(t ≥ 2) trans[y_(t-1), y_t]
 

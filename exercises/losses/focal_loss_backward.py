@@ -6,9 +6,9 @@
 # topics = ["losses", "activations"]
 # requires = ["bce_with_logits_backward"]
 # ///
-"""The focal loss lets examples that are already classified well count less. For a logit x, the predicted probability of
-label 1 is σ(x) = 1/(1 + exp(-x)). Let p = σ(x) if the label is 1, and p = 1 - σ(x) if the label is 0. In both cases p
-is the probability of the right class. The forward pass computed
+"""The focal loss gives less weight to examples that are already classified well. For a logit x, the predicted
+probability of label 1 is σ(x) = 1/(1 + exp(-x)). Let p = σ(x) if the label is 1, and p = 1 - σ(x) if the label is 0.
+In both cases p is the probability of the right class. The forward pass computed
 
     L = -(1/n) Σ (1 - p)^gamma · log p
 

@@ -16,7 +16,7 @@ tokens, the forward pass computed
 (B, T), is 1.0 at tokens and 0.0 at padding. Each answer has at least one token. Only `logp` has a gradient. `g`, a 0-d
 array, is the upstream gradient of the scalar L. Return `dlogp`, which is 0 at padding.
 
-A ratio exactly at 1 - eps or 1 + eps has the gradient of s · A, also for eps = 0. The numbers at padding are finite and
+A ratio exactly at 1 - eps or 1 + eps has the gradient of s · A, even if eps is 0. The numbers at padding are finite and
 arbitrary. The log of s is between -20 and 20, but the log-ratio of a single token may be ±1000.
 """
 

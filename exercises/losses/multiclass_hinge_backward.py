@@ -12,8 +12,8 @@ have shape (N,). The forward pass computed
     h_nj = scores[n, j] - scores[n, y_n] + margin
     L = (1/N) Σ_n Σ_{j ≠ y_n} max(0, h_nj)
 
-`g`, a 0-d array, is the upstream gradient of the scalar L. Return `dscores`. A term contributes only if h_nj > 0, so
-not if h_nj is exactly 0. `margin` is a positive number. C may be 1, and L is then 0.
+`g`, a 0-d array, is the upstream gradient of the scalar L. Return `dscores`. A term contributes only if h_nj > 0. A
+term with h_nj = 0 contributes nothing. `margin` is a positive number. C may be 1, and L is then 0.
 """
 
 import numpy as np

@@ -11,12 +11,13 @@
     r = exp(logp - logp_old)
     L = -(1/N) Σ_n min(r_n · A_n, clip(r_n, 1 - eps, 1 + eps) · A_n)
 
-`logp` holds the log-probability of each token under the current policy, and `logp_old` that under the old policy. `adv`
-holds the advantages A, of both signs. These three arrays have shape (N,). `logp_old` and `adv` are constants, and
-`eps` is a number with 0 ≤ eps < 1. `g`, a 0-d array, is the upstream gradient of the scalar L. Return `dlogp`.
+`logp` holds the log-probability of each token under the current policy, and `logp_old` holds the one under the old
+policy. `adv` holds the advantages A, which may be positive or negative. These three arrays have shape (N,). `logp_old`
+and `adv` are constants, and `eps` is a number with 0 ≤ eps < 1. `g`, a 0-d array, is the upstream gradient of the
+scalar L. Return `dlogp`.
 
-A ratio exactly at 1 - eps or 1 + eps counts as inside the band: its gradient is that of r · A. This convention also
-holds for eps = 0. All log-ratios are between -20 and 20.
+The range from 1 - eps to 1 + eps is the band. A ratio exactly at an edge of the band counts as inside, so the gradient
+there is the gradient of r · A. This convention also holds for eps = 0. All log-ratios are between -20 and 20.
 """
 
 import numpy as np

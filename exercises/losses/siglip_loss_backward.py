@@ -6,9 +6,9 @@
 # topics = ["losses", "linalg"]
 # requires = ["dpo_loss_backward", "matmul_backward"]
 # ///
-"""SigLIP (sigmoid loss for language-image pre-training) asks of every pair of an image and a text whether the two
-belong together. Row i of `a` and row i of `b` do, and all other pairs do not. For n images and n texts, the forward
-pass computed, with the sigmoid σ,
+"""SigLIP (sigmoid loss for language-image pre-training) classifies every pair of an image and a text: the two
+belong together, or they do not. Row i of `a` and row i of `b` belong together, and all other pairs do not. For n
+images and n texts, the forward pass computed, with the sigmoid σ,
 
     z = exp(t) · (a @ bᵀ) + beta
     L = -(1/n) Σ_i Σ_j log σ(l_ij · z_ij)    with l_ii = 1, and l_ij = -1 for i ≠ j

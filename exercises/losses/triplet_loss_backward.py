@@ -13,8 +13,8 @@ another class. `anchor`, `pos` and `neg` have shape (N, d). The forward pass com
     L = (1/N) Σ_i max(0, h_i)
 
 `g`, a 0-d array, is the upstream gradient of the scalar L. Return `da, dp, dn`, the gradients of `anchor`, `pos` and
-`neg`. A triplet contributes only if h_i > 0, so not if h_i is exactly 0. N counts all triplets. `margin` is a positive
-number.
+`neg`. A triplet contributes only if h_i > 0. A triplet with h_i = 0 contributes nothing. N counts all triplets.
+`margin` is a positive number.
 """
 
 import numpy as np

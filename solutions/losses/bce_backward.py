@@ -3,10 +3,10 @@
     -t/p + (1 - t)/(1 - p)  =  (-t(1 - p) + (1 - t)p) / (p(1 - p))  =  (p - t) / (p(1 - p))
 
 The numerator is prediction minus target. The denominator is the slope of the sigmoid, written in terms of its output.
-If p = σ(x), multiplying by this slope gives p - t, the gradient with respect to the logit.
+If p = σ(x), multiplying the quotient by this slope gives p - t, the gradient with respect to the logit.
 
-Near 0 and 1 the denominator is small. With a denominator of at least 1e-12, the right prediction p = t = 1 has the
-gradient 0 instead of 0/0. The wrong prediction p = 0 at t = 1 has the gradient -1e12 · g/n, with the right sign.
+The denominator is small if p is near 0 or 1. With a denominator of at least 1e-12, the right prediction p = t = 1 has
+the gradient 0 instead of 0/0. The wrong prediction p = 0 at t = 1 has the gradient -1e12 · g/n, with the right sign.
 
 Only the common denominator gives these values. Clipping p to [1e-12, 1 - 1e-12] changes the numerator too: at p = t = 0
 the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not even prevent the division by 0.
@@ -15,21 +15,22 @@ Cost: seven operations per element, without any exponential or logarithm. The fo
 Only p and t are saved.
 
 PyTorch: `F.binary_cross_entropy` raises each logarithm to at least -100, so the loss of one element is at most 100.
-`BinaryCrossEntropyBackward0` saves p and t, and divides by max(p(1 - p), 1e-12). This is not the derivative of the
-limited logarithm, which would be 0. So at p = 0 and t = 1 the loss is 100 and the gradient is -1e12. Probabilities
-outside [0, 1] raise a `RuntimeError`.
+`BinaryCrossEntropyBackward0` saves p and t, and divides by max(p(1 - p), 1e-12). This quotient is not the derivative of
+the limited logarithm. That derivative is 0 wherever the limit applies. At p = 0 and t = 1 the loss is 100 and the
+gradient is -1e12. Probabilities outside [0, 1] raise a `RuntimeError`.
 
 Asked next:
 
 - p = σ(x) with x = -200, in float32. The target is 1. Which gradient reaches x, and which one does
   `binary_cross_entropy_with_logits` give? → σ(-200) underflows to 0. The loss passes back -1e12, and the backward of
-  the sigmoid multiplies it by p(1 - p) = 0. The gradient is 0 at the largest possible error. From the logit it is -1.
+  the sigmoid multiplies it by p(1 - p) = 0. The gradient is 0 at the largest possible error.
+  `binary_cross_entropy_with_logits` gives -1.
 - The target is 1 and p tends to 1 from below. Does the gradient with respect to p tend to 0? → No. It is -1/p, which
-  tends to -1. Only the gradient with respect to the logit tends to 0, because σ' does. At p = 1 exactly, the convention
-  gives 0.
+  tends to -1. Only the gradient with respect to the logit tends to 0, because its factor σ' tends to 0. At p = 1
+  exactly, the convention gives 0.
 - Why do other implementations add 1e-12 inside the logarithms, and what changes? → -log(p + ε) is smooth and finite at
-  p = 0, with the slope -1/ε there. At p = 0 and t = 0 the slope is then 1 instead of 0, and that is the exact slope of
-  -log(1 - p). In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p or 1 - p is tiny.
+  p = 0, with the slope -1/ε there. At p = 0 and t = 0 the slope is then 1, which is the exact slope of -log(1 - p).
+  PyTorch's convention gives 0 there. In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p or 1 - p is tiny.
 """
 
 import numpy as np
@@ -38,7 +39,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, uniform
 
 HINTS = (
-    "The loss contains p twice. What are the two slopes, and what is their sum as one fraction?",
+    (
+        "The loss contains p twice. What is the slope of each of the two logarithms, and what is the slope of the loss "
+        "as one fraction?"
+    ),
     "The numerator is prediction minus target. The denominator is p(1 - p), raised to at least 1e-12.",
     "Divide `p - t` by `np.maximum(..., 1e-12)`, then scale by g and by the number of elements.",
 )
@@ -95,7 +99,7 @@ MISTAKES = [
     ),
     edit(
         "clipped",
-        "the probability itself is limited",
+        "p itself must be clipped, not the denominator",
         "At p = t = 0, the loss cannot fall any further. What is your numerator there?",
         "return ... -> q = np.clip(p, 1e-12, 1 - 1e-7); return g * (q - t) / (q * (1 - q)) / p.size",
     ),
@@ -129,7 +133,12 @@ MISTAKES = [
         "For p of shape (2, 3), by which number does the mean divide?",
         "p.size -> (len(p) if p.ndim else 1)",
     ),
-    edit("sign", "the numerator is target minus prediction", "At t = 0, which sign has the slope?", "p - t -> t - p"),
+    edit(
+        "sign",
+        "the numerator is target minus prediction",
+        "At t = 0, which sign does the slope have?",
+        "p - t -> t - p",
+    ),
 ]
 
 

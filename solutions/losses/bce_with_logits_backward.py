@@ -8,9 +8,10 @@ One element of the sum therefore has the slope
 
 The mean divides this slope by n, and the chain rule multiplies it by g. For w = 1 the terms with t·σ cancel, and the
 slope is σ(x) - t, the prediction minus the target. For any w, no division by a probability remains. The factor σ' has
-cancelled p and 1 - p, so nothing overflows if a probability is 0.
+cancelled p and 1 - p, so the slope is finite even if a probability is 0.
 
-The sigmoid itself is computed as (1 + tanh(x/2))/2. e^x/(1 + e^x) is inf/inf at x = 1000.
+The code computes the sigmoid as (1 + tanh(x/2))/2, which is finite for every x. The form e^x/(1 + e^x) would be inf/inf
+at x = 1000.
 
 Cost: one tanh and about ten other operations per element. The forward takes an exponential and a logarithm per element.
 Only x and t are saved.
@@ -25,12 +26,12 @@ Asked next:
 - Why not the squared error (σ(x) - t)² of the probability? → Its slope contains σ', which is almost 0 for a confident
   prediction. At x = -20 and t = 1 the slope is -4e-9, although the prediction is wrong. The slope of the cross-entropy
   is -1 there.
-- At one input, a share s of the labels is 1. Which probability does training with pos_weight w produce? → The slope is
-  0 if (1 - s)·p = w·s·(1 - p), so the odds p/(1 - p) are w times the true odds. For s = 0.1 and w = 9 the prediction is
-  0.5. To get calibrated probabilities back, subtract log w from the logit.
-- In float32, from which logit on is σ(x) - 1 equal to 0, and which formula avoids this? → With the tanh it is 0 from
-  about 17.3 on, and with 1/(1 + exp(-x)) or `torch.sigmoid` from 16.6 on. The term for t = 1 is -w·σ(-x), and
-  exp(-logaddexp(0, x)) computes σ(-x) with a relative error below 1e-6.
+- For inputs that look the same, a share s of the labels is 1. Which probability does training with pos_weight w
+  produce? → The slope is 0 if (1 - s)·p = w·s·(1 - p), so the odds p/(1 - p) are w times the true odds. For s = 0.1 and
+  w = 9 the prediction is 0.5. To get calibrated probabilities back, subtract log w from the logit.
+- In float32, above which logit does σ(x) - 1 come out as 0, and which formula avoids this? → With the tanh it is 0
+  above about 17.3. With 1/(1 + exp(-x)) or `torch.sigmoid` it is 0 above about 16.6. The term for t = 1 is -w·σ(-x),
+  and exp(-logaddexp(0, x)) computes σ(-x) with a relative error below 1e-6.
 """
 
 import numpy as np
@@ -84,13 +85,13 @@ MISTAKES = [
     ),
     edit(
         "through-sigmoid",
-        "the slope of the sigmoid is still to be multiplied",
+        "the result must still be multiplied by the slope of the sigmoid",
         "σ(x) - t is already the slope in the logit. Where did σ' cancel?",
         "return ... -> return g * dx * p * (1 - p) / x.size",
     ),
     edit(
         "probability-gradient",
-        "the gradient is that of the probability, not of the logit",
+        "the gradient with respect to the probability is the answer",
         "Your code divides by p and by 1 - p. Which factor of the chain rule, from p to x, cancels these divisions?",
         "dx = ... -> q = np.clip(p, 1e-6, 1 - 1e-6); dx = (1 - t) / (1 - q) - pos_weight * t / q",
     ),

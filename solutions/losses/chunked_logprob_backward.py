@@ -16,17 +16,17 @@ A chunk contains only a part of each softmax row and cannot be normalised on its
 over the whole row, so one exponential recovers each probability. This exponential cannot overflow, because z_nv ≤ lse_n
 up to rounding.
 
-The target y_n is in one chunk only. In the chunk that starts at row j it is column y_n - j, if this number is between 0
-and the length of the chunk.
+The target y_n is in one chunk only. If the chunk starts at row j, the target is its column y_n - j. The chunk contains
+the target if y_n - j is at least 0 and smaller than the number of rows in the chunk.
 
-Cost: three matrix products of N·V·D multiplications. One of them recomputes the logits, which a backward with saved
-logits would not need. The largest arrays have N·chunk numbers. At N = 8192 and V = 151,936, all logits take 4.6 GiB in
-float32. With a chunk of 4096 rows, an array takes 128 MiB.
+Cost: three matrix products of N·V·D multiplications. One of them recomputes the logits. With saved logits, the backward
+would not need this product. The largest arrays have N·chunk numbers. At N = 8192 and V = 151,936, all logits take 4.6
+GiB in float32. With a chunk of 4096 rows, an array takes 128 MiB.
 
-PyTorch: `log_softmax(h @ W.T, -1)` followed by `gather` computes all logits, and its backward makes two more arrays of
-shape (N, V): the gradient of `gather`, which is mostly 0, and the gradient of the logits. `F.linear_cross_entropy` in
-PyTorch 2.13 with `reduction="none"` and chunking options returns -out without that memory. It works in chunks of
-tokens, and its backward recomputes them.
+PyTorch: `log_softmax(h @ W.T, -1)` followed by `gather` computes all logits. The backward makes two more arrays of
+shape (N, V). The first, from `gather`, is mostly 0, and the second is the gradient of the logits.
+`F.linear_cross_entropy` in PyTorch 2.13 with `reduction="none"` and chunking options returns -out without that memory.
+It works in chunks of tokens, and its backward recomputes them.
 
 Asked next:
 
@@ -35,8 +35,9 @@ Asked next:
   that is split over ranks, because each rank then owns whole chunks of W and dW.
 - Many tokens are padding or prompt, with g_n = 0. How do you save work? → Their rows of d are 0. Select the rows of h,
   y and lse with g_n ≠ 0 before the products, and write dh back to the selected rows.
-- A policy-gradient loss also contains the entropy of each row. What must the forward save for its backward? → One more
-  number per row, the entropy H_n. Its slope is ∂H_n/∂z_nv = -p_nv (log p_nv + H_n), and log p_nv = z_nv - lse_n.
+- A policy-gradient loss also contains the entropy of each row. What must the forward save for the gradient of the
+  entropy? → One more number per row, the entropy H_n. Its slope is ∂H_n/∂z_nv = -p_nv (log p_nv + H_n), and log p_nv =
+  z_nv - lse_n.
 - lse was computed in bfloat16. What happens to the gradient? → An error of ε in lse_n multiplies all p of the row by
   exp(-ε). Between 16 and 32, bfloat16 numbers are 1/8 apart, so rounding changes p by up to 6%. Keep lse in float32.
 """
@@ -53,8 +54,8 @@ HINTS = (
         "a sum over the chunks."
     ),
     (
-        "Loop over `range(0, V, chunk)`. In the chunk from row j on, the targets are the tokens with 0 <= y - j < ..., "
-        "and their column is y - j."
+        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains the targets with 0 <= y - j < ... and "
+        "has them in column y - j."
     ),
 )
 WRT = ("h", "W")
@@ -92,7 +93,7 @@ MISTAKES = [
     ),
     edit(
         "target-in-every-chunk",
-        "y is a column of each chunk",
+        "y_n is the target's column in every chunk",
         "Take token 7 and a chunk that starts at row 6. Which column of the chunk is the token?",
         "column = y - j -> column = y",
     ),
@@ -104,14 +105,14 @@ MISTAKES = [
     ),
     edit(
         "negative-columns",
-        "a target before the chunk has no valid index",
+        "NumPy rejects a negative column",
         "Take token 5 and a chunk that starts at row 6. What does `d[0, -1]` do in NumPy?",
         "(column >= 0) & (column < len(rows)) -> (column >= -len(rows)) & (column < len(rows))",
     ),
     edit(
         "dh-of-last-chunk",
         "dh is complete after one chunk",
-        "How many rows of W does h_n meet? How many of them are in the last chunk?",
+        "By how many rows of W is h_n multiplied? How many of these rows are in the last chunk?",
         "dh += d @ rows -> dh[...] = d @ rows",
     ),
     edit(
@@ -128,13 +129,13 @@ MISTAKES = [
     ),
     edit(
         "one-for-target",
-        "the one-hot term does not carry g",
+        "the one-hot term is not multiplied by g",
         "out_n contains z[n, y_n]. By how much does the loss move if this logit moves by 1?",
         "+= g[own] -> += 1",
     ),
     edit(
         "materialised",
-        "the logits of all tokens may exist once",
+        "all N x V logits may be in memory at once",
         "How many bytes do the logits of 8192 tokens and 151,936 words take? How many columns do you need at a time?",
         "dh, dW = np.zeros_like(h), [] -> dh, dW = np.zeros_like(h), []; chunk = len(W)",
     ),

@@ -14,16 +14,16 @@ The norms are one number per vector.
 
 PyTorch: `F.cosine_similarity` is not one node. Autograd differentiates two norms, two quotients, a product and a sum.
 PyTorch raises each norm to at least eps = 1e-8, but differentiates the norm as if it had not been raised. For a zero
-vector a, c is 0 and the gradient of a is v/eps, which is 1e8 in size. The default axis is 1, not the last one.
+vector a, c is 0 and the gradient of a is v/eps, which has the norm 1e8. The default axis is 1, not the last one.
 
 Asked next:
 
 - The loss is 1 - c, and descent subtracts the gradient. What happens to |a|? → It grows. The step is orthogonal to a,
   so |a + step|² = |a|² + |step|². Longer vectors then get smaller gradients. The same holds for weights in front of a
   normalisation layer.
-- A model normalises a and b first, and the loss is then only a·b. Where does the term -c u appear? → In the backward of
-  the normalisation. The loss passes back v, and the normalisation removes the part of v along u and divides by the
-  norm.
+- A model normalises a and b first, and the loss is then only a·b. Where does the term -c u appear? → It appears in the
+  backward of the normalisation. The loss passes back v. The backward of the normalisation removes the part of v along u
+  and divides by the norm.
 - The entries of a float32 vector are about 1e30. What fails, and what helps? → The squares overflow, so |a| is
   infinite, and c and da are 0. PyTorch 2.13 gives 0 too. Divide each vector by its largest magnitude first, because a
   scale does not change c. The gradient is then divided by the same magnitude.
@@ -36,7 +36,10 @@ from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Make a twice as long. Does the cosine change? What does that say about the inner product of a and da?",
-    "With unit vectors u and v, remove from v its part along u, and divide by the length of a. b is symmetric.",
+    (
+        "Let u and v be the unit vectors of a and b. For da, remove from v its part along u, and divide by the norm of "
+        "a. db is symmetric."
+    ),
     "Take the norms with `keepdims=True` and give g a last axis. Then `da = g * (v - ...) / |a|`.",
 )
 CASES = [
@@ -73,7 +76,7 @@ MISTAKES = [
     ),
     edit(
         "plus",
-        "the term for the norm is added",
+        "the term from the slope of the norm is added",
         "Make a twice as long. The cosine stays the same. Is the inner product of a and your da 0?",
         "v - c * u -> v + c * u",
         "u - c * v -> u + c * v",
@@ -88,14 +91,17 @@ MISTAKES = [
     edit(
         "no-norm",
         "the gradient does not depend on the length of the vector",
-        "How much does a step of 0.1 turn a vector of length 1, and how much a vector of length 1000?",
+        "Which vector does a step of 0.1 turn further: one of length 1, or one of length 1000?",
         ") / na -> )",
         ") / nb -> )",
     ),
     edit(
         "norm-squared",
         "the gradient is divided by the norm twice",
-        "If a is twice as long, a step must be twice as long to turn it as much. What is the gradient then?",
+        (
+            "If a is twice as long, a step must be twice as long to turn it as much. By which factor does the gradient "
+            "change?"
+        ),
         ") / na -> ) / na**2",
         ") / nb -> ) / nb**2",
     ),
@@ -114,7 +120,7 @@ MISTAKES = [
     ),
     edit(
         "whole-norm",
-        "one norm belongs to the whole array",
+        "the whole array has one norm",
         "How many vectors does `a` hold, and how many norms did the forward take?",
         "(a * a).sum(axis=-1, keepdims=True) -> (a * a).sum()",
         "(b * b).sum(axis=-1, keepdims=True) -> (b * b).sum()",

@@ -19,11 +19,12 @@ Then out is the logsumexp of α_T. A path through y_t = k is a beginning with a 
     P(y_(t-1) = i, y_t = j)   = exp(α_(t-1)(i) + trans[i, j] + em[t, j] + β_t(j) - out)
 
 Every exponent is the logarithm of a probability, so it is at most 0 up to rounding, and nothing overflows. Two checks
-follow. Each row of dem sums to g, because y_t has some label. All of dtrans sums to g·(T - 1), because a path has T - 1
-transitions.
+follow. Each row of dem sums to g, because y_t has some label. The entries of dtrans sum to g·(T - 1), because a path
+has T - 1 transitions.
 
-Cost: O(T·K²) operations, as for the forward, which needs only α. The backward takes about three times as many. Memory
-is O(T·K), because the pairs of a step can be added to dtrans at once. All pairs together would take T·K² numbers.
+Cost: O(T·K²) operations, as for the forward, which needs only α. The backward takes about three times as many
+operations as the forward. Memory is O(T·K), because the backward adds the probabilities of each step's pairs to dtrans
+immediately. The probabilities of all pairs would take T·K² numbers.
 
 PyTorch: PyTorch has no CRF. Autograd differentiates a loop of `torch.logsumexp` steps, and its gradients are the
 marginals. The loop saves a K x K array at each step, so about T·K² numbers in all. The library pytorch-crf has such a
@@ -49,7 +50,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "The derivative of a log of a sum of exponentials is a weighted average. Of what, and with which weights?",
+    (
+        "The derivative of a log of a sum of exponentials is a weighted average. What does it average here, and with "
+        "which weights?"
+    ),
     (
         "dem is the probability that step t has label k, and dtrans is the expected number of steps from i to j. "
         "Collect the scores of all beginnings in α and those of all continuations in β, both with logsumexp."
@@ -90,7 +94,7 @@ MISTAKES = [
     ),
     edit(
         "last-transition",
-        "trans is used once",
+        "trans is used at one step only",
         "How many steps use trans? What is the gradient of a shared weight?",
         "dtrans += -> dtrans =",
     ),
@@ -102,8 +106,8 @@ MISTAKES = [
     ),
     edit(
         "emission-missing",
-        "the score of a pair has no emission",
-        "β of step t excludes em[t]. Which factor of the path does your exponent lack?",
+        "a transition does not include the emission of the later label",
+        "β of step t excludes em[t]. Which term of the score does your exponent lack?",
         "trans + (em[t] + b[t]) - out -> trans + b[t] - out",
     ),
     edit(
@@ -145,7 +149,7 @@ def crf_logz_backward(g, em, trans):
 @mistake(
     "independent-labels",
     "neighbouring labels are independent",
-    "Let trans forbid that two neighbours are equal. Is P(0, 0) the product of two marginals?",
+    "Suppose trans makes equal neighbours almost impossible. Is P(0, 0) the product of two marginals?",
 )
 def crf_logz_backward(g, em, trans):
     a, b = np.empty_like(em), np.zeros_like(em)
@@ -160,7 +164,7 @@ def crf_logz_backward(g, em, trans):
 
 @mistake(
     "best-path",
-    "the best path stands for all paths",
+    "only the best path contributes to the gradient",
     "out sums over all paths. Which paths contribute to its derivative?",
 )
 def crf_logz_backward(g, em, trans):

@@ -55,7 +55,7 @@ HINTS = (
 
 
 def padded(ignore):
-    """Draw labels of which some are `ignore` and some are not: the mean over no rows is NaN. One row always counts."""
+    """Draw labels, some of which are `ignore`. One row always counts, because the mean over no rows is NaN."""
 
     def draw(rng, shape, sizes):
         y = rng.integers(0, sizes["C"], shape)

@@ -9,35 +9,35 @@ The backward of log-softmax turns the gradient -γ into
 
 This has the form of cross-entropy with soft targets γ instead of a one-hot label.
 
-γ needs sums over paths, which dynamic programming gives. Put a blank before, between and after the labels:
+γ needs sums over paths. Dynamic programming computes these sums. Put a blank before, between and after the labels:
 
     z = (blank, y_1, blank, y_2, ..., y_L, blank)
 
 A path that reads y walks through the 2L + 1 positions of z. It starts at one of the first two positions and ends at one
 of the last two. At each step it stays or moves one position on. It may also skip a blank between two *different*
-labels, because two equal labels would merge without their blank. In code, a position may be reached from two before if
-the classes at the two positions differ. This rule also keeps labels from being skipped, because the blanks around a
-label are equal.
+labels, because two equal labels would merge without their blank. In code, a path may move two positions on if the
+classes at the two positions differ. This rule also forbids skipping a label, because the positions on its two sides are
+both blanks.
 
 Let α_t(s) be the sum of the probabilities of all beginnings of paths that are at position s at step t, including
-p_t(z_s). Let β_t(s) be the same for the endings, also including p_t(z_s). The endings are the beginnings of the problem
-that is reversed in time and in position, so one function computes both. Both contain p_t(z_s), so it is divided out
-once:
+p_t(z_s). Let β_t(s) be the same sum for the endings, also including p_t(z_s). If time and positions are reversed, the
+endings become beginnings, so one function computes α and β. The product α_t(s) β_t(s) contains p_t(z_s) twice, so it is
+divided by p_t(z_s) once:
 
     P = α_T(2L) + α_T(2L+1)
     share of position s at step t = α_t(s) β_t(s) / (p_t(z_s) P)
 
 γ_t(c) is the sum of these shares over all positions s with z_s = c. The blank has L + 1 positions, and a label may
-occur more than once in y. All of this runs in logarithms, because P is a sum of products of T probabilities and
-underflows.
+occur more than once in y. The code works with logarithms, because a product of T probabilities underflows.
 
-Cost: O(T·L) for the two recursions and O(T·V) for the softmax. The forward needs one recursion. Each of the two tables
-holds T(2L+1) numbers.
+Cost: O(T·L) for the two recursions and O(T·V) for the softmax. The forward needs one recursion. The tables of α and β
+hold T(2L+1) numbers each.
 
 PyTorch: The call is `F.ctc_loss(log_probs, targets, input_lengths, target_lengths)`. `CtcLossBackward0` saves the
 log-probabilities and log α, and its backward computes β. Its gradient for `log_probs` is p - γ, although the derivative
-is -γ. After `log_softmax` this makes no difference, because the rows of p - γ sum to 0. For other inputs `gradcheck`
-fails. `reduction="mean"` divides each loss by the length of its label sequence before it averages.
+is -γ. After `log_softmax` this makes no difference, because the rows of p - γ sum to 0. If `log_probs` is not the
+result of `log_softmax`, the gradient is wrong, and `gradcheck` fails. `reduction="mean"` divides each loss by the
+length of its label sequence before it averages.
 
 Asked next:
 
@@ -64,13 +64,13 @@ HINTS = (
     "The loss is -log of a sum of products. What share of this sum contains the factor p_t(c)?",
     (
         "Put blanks around the labels. Sum over the beginnings and over the endings of paths at each position, in "
-        "logarithms. Their product, divided by what is counted twice and by P, is the share of a position. Add the "
-        "shares of all positions with the same class."
+        "logarithms. Multiply the two sums, divide by P, and divide by the one probability that is in both sums. The "
+        "result is the share of a position. Add the shares of all positions with the same class."
     ),
     (
-        "A position is reached from itself, from the one before, and from two before if its class is no blank and "
-        "differs from that one's class. The endings are the beginnings of the reversed arrays. dlogits is softmax "
-        "minus the ..."
+        "A path reaches a position from the same position, from the one before, or from two before. The last move "
+        "needs a label that is not a blank and differs from the label two before. The endings are the beginnings of "
+        "the reversed arrays. dlogits is softmax minus the ..."
     ),
 )
 WRT = ("logits",)
@@ -142,25 +142,25 @@ MISTAKES = [
     ),
     edit(
         "emission-counted-twice",
-        "of the two sums, only one contains step t",
+        "only one of α and β contains the probability of step t",
         "Do the shares of a step sum to 1 in your code?",
         "a + b - e - -> a + b -",
     ),
     edit(
         "softmax-forgotten",
         "the logits are log-probabilities",
-        "Your gradient is the one of the log-probabilities. What does the backward of log-softmax add?",
+        "Your result is the gradient with respect to the log-probabilities. What does the backward of log-softmax add?",
         "d = np.exp(lp) -> d = np.zeros_like(lp)",
     ),
     edit(
         "positions-assigned",
-        "each class has one position in the padded sequence",
-        "At how many positions does the blank stand? Are their shares added in your code?",
+        "each class has only one position in z",
+        "At how many positions of z is the blank? Does your code add their shares?",
         "d[:, c] -= share[:, s] -> d[:, c] = np.exp(lp[:, c]) - share[:, s]",
     ),
     edit(
         "best-path",
-        "the best class of each step stands for all paths",
+        "only the most probable class of each step contributes",
         "The loss sums over paths. Which paths contribute to the derivative of a logarithm of a sum?",
         "return g * d -> p = np.exp(lp); return g * (p - np.eye(p.shape[1], dtype=p.dtype)[(p - d).argmax(axis=1)])",
     ),

@@ -9,20 +9,22 @@ from u to the student's logits brings 1/T, and the loss has the factor T². One 
 
     dstudent = g · T/N · (s - p)
 
-The factor T² keeps the gradient from fading at large T. Without it, the chain rule contributes 1/T. The difference s -
-p shrinks like 1/T as well, because both distributions approach the uniform one. With it, the gradient tends to
+The factor T² keeps the gradient from fading at large T. Without it, the gradient would shrink like 1/T². The chain rule
+contributes one factor 1/T. The difference s - p contributes the other, because both distributions approach the uniform
+one. With the factor T², the gradient tends to
 
     g/(N·C) · (student - teacher, each minus its row's mean)
 
 so at large T distillation matches logits. At small T, only the largest logits matter.
 
 Cost: two softmaxes, one of each logit matrix. The forward may save s - p instead, which has the size of the student's
-logits. The expensive part is the teacher's forward. The teacher runs without a graph.
+logits. The expensive part is the teacher's forward, which runs without a graph.
 
 PyTorch: `F.kl_div(F.log_softmax(student / T, -1), F.softmax(teacher / T, -1), reduction="batchmean") * T**2` has this
-gradient. The first argument is the student, in logs, and the second is the teacher, so the order is opposite to that of
-KL(p ‖ s). `reduction="mean"` divides by N·C instead of N, and PyTorch warns about it. `LogSoftmaxBackward0` subtracts
-s. `generalized_jsd_loss` of TRL divides both logits by its temperature and does not multiply by T².
+gradient. The first argument holds the student's log-probabilities, and the second holds the teacher's probabilities.
+This order is the reverse of the order in KL(p ‖ s). `reduction="mean"` divides by N·C instead of N, and PyTorch warns
+about it. Up to the factors in front, the backward of `kl_div` gives -p, and `LogSoftmaxBackward0` adds s.
+`generalized_jsd_loss` of TRL divides both logits by its temperature and does not multiply by T².
 
 Asked next:
 
@@ -31,9 +33,9 @@ Asked next:
 - What is the gradient for the reverse divergence KL(s ‖ p) at T = 1? → With d = log s - log p it is g/N · s · (d - Σ_c
   s_c d_c). The factor s in front means that classes which the student considers impossible get no gradient. The reverse
   divergence therefore lets the student drop modes of the teacher.
-- The teacher's logits for 128,000 tokens are too large to store. What can be done? → Store the k largest logits and
-  either renormalise or put the rest of the probability into one extra class. Renormalising overstates the k classes.
-  Sampling tokens from the teacher is unbiased.
+- The vocabulary has 128,000 tokens, and the teacher's logits are too large to store. What can be done? → Store the k
+  largest logits and either renormalise or put the rest of the probability into one extra class. Renormalising
+  overstates the k classes. Sampling tokens from the teacher is unbiased.
 - The total loss is α · hard + (1 - α) · soft. You leave out T² and raise T. What happens? → The soft gradient scales
   roughly with 1/T², so from T = 1 to T = 4 it becomes about 16 times weaker.
 """
@@ -76,7 +78,7 @@ MISTAKES = [
     edit(
         "no-T2",
         "the loss has no factor T²",
-        "T² and the slope of student / T: what is their product?",
+        "What is the product of T² and the slope of student / T?",
         "g * T / N -> g / (T * N)",
     ),
     edit(
@@ -87,7 +89,7 @@ MISTAKES = [
     ),
     edit(
         "no-factor",
-        "T² and the two softmaxes at temperature T cancel",
+        "the factor T² and the temperatures of the two softmaxes cancel",
         "The chain rule brings 1/T once. What is left of T²?",
         "g * T / N -> g / N",
     ),
@@ -119,7 +121,7 @@ MISTAKES = [
     edit(
         "sign",
         "the gradient is the teacher's prediction minus the student's",
-        "A class is too unlikely for the student. Must a descent step raise or lower its logit?",
+        "The student gives a class too little probability. Must a descent step raise or lower the logit of this class?",
         "(s - p) -> (p - s)",
     ),
     edit(

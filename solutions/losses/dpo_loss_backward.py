@@ -16,9 +16,9 @@ Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To
 σ(-z) as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes
 inf/inf = NaN. At large z, 1 - σ(z) loses all digits of a small result.
 
-Cost: a few operations per pair, and one saved number per pair, z. The expensive part is computing the
-log-probabilities. Policy and reference each run forward over both answers, and the policy also runs backward. The
-reference gets no gradient, so its log-probabilities can be computed once, before training.
+Cost: a few operations per pair, and one saved number z per pair. The expensive part is computing the log-probabilities.
+Policy and reference each run forward over both answers, and the policy also runs backward. The reference gets no
+gradient, so its log-probabilities can be computed once, before training.
 
 PyTorch: PyTorch has no DPO loss; write `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` saves z and, on the CPU, a
 buffer of the same shape. `torch.log(torch.sigmoid(z))` is a trap. At z = -200 in float32 its value is -inf and its
@@ -27,8 +27,8 @@ gradient is NaN, whereas `logsigmoid` has the value -200 and the gradient 1.
 Asked next:
 
 - Training starts with the policy equal to the reference. What are the loss and the gradients in the first step? → The
-  margin z is 0 for every pair, so the loss is log 2 = 0.693, and every gradient has the size g·beta/(2N). Any other
-  first loss reveals a bug in the setup, such as different dropout, a different mask or swapped models.
+  margin z is 0 for every pair, so the loss is log 2 = 0.693, and every gradient has the size g·beta/(2N). If the first
+  loss differs, the setup has a bug, such as different dropout, a different mask or swapped models.
 - The log-probabilities are sums over hundreds of tokens, and everything is in bfloat16. What goes wrong? → Between 256
   and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. So z would be mostly rounding
   error. Sum and subtract in float32.
@@ -100,7 +100,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     return -push, push
 
 
-@mistake("no-beta", "beta only shapes the sigmoid", "By how much does z move when lp_chosen moves by 1?")
+@mistake("no-beta", "beta matters only inside the sigmoid", "By how much does z move when lp_chosen moves by 1?")
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(-z) * (g / len(z))
@@ -140,7 +140,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 
 @mistake(
     "no-reference",
-    "the margin does not contain the frozen reference model",
+    "the margin does not contain the reference model",
     "The reference gets no gradient. Is the reference missing from the margin too?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):

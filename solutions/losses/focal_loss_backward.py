@@ -10,19 +10,20 @@ The product rule gives
 The chain rule from x to s multiplies by the sign, 1 for label 1 and -1 for label 0. The mean divides by n. In the
 code, `np.where` takes a label of 1 as true and a label of 0 as false.
 
-For γ = 0 the slope is -q in s, which is σ(x) - t in x: the ordinary cross-entropy. The first term of the bracket
-belongs to the factor q^γ, which depends on x too. Both terms have the same sign, so the slope never changes its sign.
+For γ = 0 the slope in s is -q. The slope in x is then σ(x) - t, as for the ordinary cross-entropy. The first term of
+the bracket comes from the factor q^γ, which depends on x too. Both terms are at most 0, so the slope in s never changes
+its sign.
 
-The last form has no division and no power below γ. Each part can be computed without overflow: log p = -log(1 + e^-s)
-by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/dp fails: it contains q^γ/p, which is
-1/0 at s = -1000. It also contains q^(γ-1), which is 0 to a negative power at s = 1000 if γ < 1.
+The form on the right has no division and no power below γ. Each part can be computed without overflow: log p = -log(1 +
+e^-s) by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/dp fails: it contains q^γ/p, which
+is 1/0 at s = -1000. It also contains q^(γ-1), which is 0 to a negative power at s = 1000 if γ < 1.
 
 Cost: two logaddexp, two exponentials, a power and about ten other operations per element. The forward needs nearly the
 same. Only x and t are saved.
 
-PyTorch: PyTorch itself has no focal loss. Written with `sigmoid` and `log`, the gradient is NaN if p is 0, as in
-float32 at x = -200 and t = 1. For gamma between 0 and 1 it is also NaN if p is 1. Use `F.logsigmoid(s)` for log p and
-`F.logsigmoid(-s)` for log q, with q^γ = exp(γ log q).
+PyTorch: PyTorch itself has no focal loss. If you write the loss with `sigmoid` and `log`, the gradient is NaN where p
+is 0. In float32 this happens at x = -200 and t = 1. For gamma between 0 and 1, the gradient is also NaN where p is 1.
+Use `F.logsigmoid(s)` for log p and `F.logsigmoid(-s)` for log q, with q^γ = exp(γ log q).
 
 Asked next:
 
@@ -31,9 +32,9 @@ Asked next:
   (1 - p)² adds a second term.
 - Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 it is larger if p
   is below 0.30. At p = 0.1 it is 1.22 times as large.
-- A detector starts with almost only background. Which bias should its last layer have? → Start with a small probability
-  of the foreground, such as 0.01, so the bias is -log(0.99/0.01) = -4.6. With the bias 0, every background element
-  starts at p = 0.5, and their sum dominates the first steps.
+- Almost all examples of a detector are background. Which bias should its last layer start with? → Choose a small
+  probability of the foreground, such as 0.01. The bias is then -log(0.99/0.01) = -4.6. With the bias 0, every
+  background element starts at p = 0.5, and the sum of their losses dominates the first steps.
 """
 
 import numpy as np
@@ -42,7 +43,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, uniform
 
 HINTS = (
-    "How can you write p as the sigmoid of one number for both labels? Which factors of the loss depend on it?",
+    (
+        "How can you write p as the sigmoid of one number for both labels? Which factors of the loss depend on this "
+        "number?"
+    ),
     "With p = σ(s), the slope of p in s is p(1 - p), and that of log p is 1 - p. Use the product rule.",
     "With q = 1 - p, the slope in s is `q**gamma` times a bracket. One term of the bracket is `-q`.",
 )
@@ -134,7 +138,7 @@ MISTAKES = [
     edit(
         "weight-of-p",
         "the factor is p^gamma",
-        "An example is classified well, p = 0.99. Should it count much or little?",
+        "An example is classified well, with p = 0.99. Should it count much or little?",
         "ds = ... -> ds = -np.exp(gamma * log_p) * q * (1 + gamma * log_p)",
     ),
     edit(

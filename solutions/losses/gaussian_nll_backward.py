@@ -5,37 +5,40 @@
 
 Multiply both by g/n. The 1/2 cancels the factor 2 of the square in the first slope, but it stays in the second.
 
-The variance occurs twice. The logarithm pulls it down, and the squared error pushes it up. The two are equal at
-var = (y - mu)², where the slope is 0. Without the logarithm, an infinite variance would give the smallest loss.
+The variance occurs twice. The logarithm pulls it down, and the squared error pushes it up. The two effects cancel at
+var = (y - mu)², so the slope is 0 there. Without the logarithm, an infinite variance would give the smallest loss.
 
-The slope in mu is that of half the squared error, divided by the variance. So the model itself weights the errors: an
-element with a large predicted variance hardly moves the mean.
+The slope in mu is the slope of half the squared error, divided by the variance. So the model itself weights the errors.
+An element with a large predicted variance has a small gradient in mu.
 
 Cost: two divisions and five other operations per element. Unlike the forward, the backward needs no logarithm. The
 three inputs are saved.
 
-PyTorch: `F.gaussian_nll_loss(mu, y, var)` is written in Python and leaves the backward to autograd. The targets come
-second. Variances below eps = 1e-6 are replaced by eps under `no_grad`, so they still get a gradient: the slope at eps.
-The constant log(2π)/2 is left out unless `full=True`. Negative variances raise a `ValueError`.
+PyTorch: `F.gaussian_nll_loss(mu, y, var)` is written in Python and leaves the backward to autograd. The targets are its
+second argument. Variances below eps = 1e-6 are replaced by eps under `no_grad`, so they still get a gradient: the slope
+at eps. The constant log(2π)/2 is left out unless `full=True`. Negative variances raise a `ValueError`.
 
 Asked next:
 
 - The model predicts l = log var instead. What is its gradient? → The chain rule multiplies dvar by var, so the slope is
-  (1 - (y - mu)²/var)/2. It is never larger than 1/2, and no constraint on l is needed. Descent raises l fast if the
-  error is large.
+  (1 - (y - mu)²/var)/2. This slope is never larger than 1/2, and no constraint on l is needed. Descent raises l fast if
+  the error is large.
 - The model fits a training example exactly. What happens to its variance? → The slope in var is 1/(2 var), which stays
   positive, so the variance falls towards 0 and the loss towards -∞. Set a lower limit for the variance.
 - Elements with a large error get a large variance, and their mean then learns slowly. Which loss avoids this? → The
   β-NLL (Seitzer et al., 2022) multiplies each term by var^β with a stopped gradient and 0 < β ≤ 1. For β = 1, dmu is
-  that of half the squared error.
+  the gradient of half the squared error.
 """
 
 from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal, uniform
 
 HINTS = (
-    "Where does the variance occur in the loss? Which sign has the slope of each occurrence?",
-    "In mu the slope is the error divided by var. In var it is half of 1/var minus the squared error over var².",
+    "Where does the variance occur in the loss? Which sign does the slope of each term have?",
+    (
+        "In mu the slope is the error divided by var. In var, subtract the squared error over var² from 1/var, and "
+        "take half of the difference."
+    ),
     "With r for the slope in mu, `dvar` is `g / (2 * mu.size)` times a difference that contains `r**2`.",
 )
 WRT = ("mu", "var")
@@ -103,8 +106,8 @@ MISTAKES = [
     ),
     edit(
         "error-not-squared",
-        "the gradient of var contains the error itself",
-        "Replace y by 2 mu - y. The loss stays the same. Does your dvar?",
+        "the gradient of var contains the error, not its square",
+        "Replace y by 2 mu - y. The loss stays the same. Does your dvar stay the same?",
         "1 / var - r**2 -> 1 / var - r / var",
     ),
     edit(

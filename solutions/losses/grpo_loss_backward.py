@@ -1,7 +1,8 @@
-"""The GRPO loss (Shao et al., 2024) has two terms per token and a weight. Find the slope of each term in logp first.
+"""The GRPO loss (Shao et al., 2024) gives each token two terms and a weight. Find the slope of each term in logp first.
 
-The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. The two terms are
-equal inside the band, so `<=` keeps the inside. Two different limits, eps_low and eps_high, change only the band.
+The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. In the band from 1 -
+eps_low to 1 + eps_high the two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band.
+Two limits do not change the rule.
 
 The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d in logp
 is -1, so the slope of exp(d) - 1 - d is
@@ -28,20 +29,21 @@ reference model is not needed at all.
 PyTorch: TRL composes the loss from `torch.exp`, `torch.clamp` and `torch.min`, and autograd finds this gradient. TRL
 calls "sequence" `loss_type="grpo"`. Its default `loss_type="dapo"` divides by the number of tokens of the whole batch,
 over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by B times
-the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`. Its mean
-over rows leaves out the rows without tokens, unless it is given the size of the global batch. TRL counts these rows.
+the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`. verl's
+mean over rows leaves out the rows without tokens, unless you pass the size of the global batch. TRL counts these rows.
 
 Asked next:
 
 - Why does "sequence" favour short right answers and long wrong answers? → A token's weight contains 1/length. A right
   answer is pushed up more per token if it is short, and a wrong answer is pushed down less per token if it is long.
-- In the first step, with beta = 0, "sequence" and advantages that sum to 0, what is the loss? → Every ratio is 1, so
-  the loss is the mean of -A, which is 0. The gradient is not 0. The value of this loss says nothing about progress.
+- Training uses beta = 0 and "sequence", and the advantages sum to 0. What is the loss in the first step? → Every ratio
+  is 1, so the loss is the mean of -A, which is 0. The gradient is not 0. The value of this loss says nothing about
+  progress.
 - All answers to a prompt get the same reward. What do they teach? → Each advantage, reward minus the group's mean, is
   0, so the policy term has no gradient. Only the penalty acts. DAPO therefore draws other prompts instead.
 - The batch is split into micro-batches. What must be the same in each one? → With "token", each micro-batch must divide
   by the number of tokens of the whole batch. Averaging the means of micro-batches gives tokens of a short micro-batch
-  more weight. With "sequence", micro-batches with equally many rows can be averaged.
+  more weight. With "sequence", you can average over micro-batches with equally many rows.
 """
 
 import numpy as np
@@ -56,8 +58,8 @@ HINTS = (
         "beta·(1 - exp(d)). Multiply the sum by g and by the token's weight."
     ),
     (
-        "A token's weight is its mask over a divisor: the sum of the mask, or a row's sum times the number of ... . "
-        "Each divisor is at least 1."
+        "A token's weight is its mask over a divisor. The divisor is the sum of the mask, or a row's sum times the "
+        "number of .... Replace a sum of 0 by 1."
     ),
 )
 WRT = ("logp",)
@@ -150,7 +152,7 @@ MISTAKES = [
     ),
     edit(
         "other-mean",
-        "the mean over tokens and the mean over rows have each other's weights",
+        "the mean over tokens has the weights of the mean over rows, and vice versa",
         "Take rows of 3 tokens and 1 token. What does one token weigh in each of the two means?",
         'divisor[reduce] -> divisor["token" if reduce == "sequence" else "sequence"]',
     ),
@@ -175,7 +177,7 @@ MISTAKES = [
     ),
     edit(
         "no-rows",
-        "the loss is the sum over rows of the rows' means",
+        "the loss adds up the means of the rows",
         "If every row is in the batch twice, should the gradient of a token stay the same?",
         "* len(mask) ->",
     ),
@@ -200,8 +202,8 @@ MISTAKES = [
     ),
     edit(
         "kl-inverted",
-        "the exponential in the penalty is that of logp - logp_ref",
-        "What is d in the task? What is the sign of logp in it?",
+        "the penalty contains exp(logp - logp_ref)",
+        "How does the task define d? Which sign does logp have there?",
         "logp_ref - logp -> logp - logp_ref",
     ),
     edit(
@@ -213,7 +215,7 @@ MISTAKES = [
     edit(
         "kl-clipped",
         "a clipped token is not penalised",
-        "Which of the two terms of l does the clip stand in?",
+        "Which of the two terms of l contains the clip?",
         "slope += beta * -> slope += (gain <= limit) * beta *",
     ),
     edit(

@@ -3,24 +3,24 @@
 The minimum and the clip are those of PPO. The slope of an answer's term in s is A if s·A is at most the clipped term.
 Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
 
-The ratio s is an exponential, so its slope in log s is s. The log of s is a mean over n tokens, so each token has slope
-1/n in it, and padding has slope 0:
+The ratio s is an exponential, so its slope in log s is s. The log of s is a mean over n tokens. Its slope in the logp
+of a token is 1/n, and its slope at padding is 0:
 
     dlogp = -g/B · A·s · mask/n    or 0 for a clipped answer
 
-All tokens of an answer get the same gradient, whatever their own ratios are. The whole answer is clipped or none of it.
-In PPO and GRPO, each token has its own weight r and its own clip.
+All tokens of an answer get the same gradient, whatever their own ratios are. Either the whole answer is clipped, or
+none of it. In PPO and GRPO, each token has its own weight r and its own clip.
 
-s is the geometric mean of the token ratios. Without the mean, the ratio would be that of the answers' probabilities,
-which grows or shrinks exponentially with the length.
+s is the geometric mean of the token ratios. Without the mean, s would be the ratio of the answers' probabilities. That
+ratio grows or shrinks exponentially with the length.
 
-Compute s from the mean of the logs. A token ratio such as exp(1000) would overflow, although s is moderate.
+Compute s from the mean of the log-ratios. A token ratio such as exp(1000) would overflow, even if s is moderate.
 
 Cost: one exponential per answer, and three operations per token to sum the masked log-ratios. GRPO needs an exponential
-per token. Backward needs s, the advantage and the length of each answer. It writes one number per row to all its
-tokens.
+per token. Backward needs s, the advantage and the length of each answer. Backward computes one number per row and
+writes this number to all tokens of the row.
 
-PyTorch: TRL reaches this loss with `importance_sampling_level="sequence"` and `loss_type="grpo"`. Its code sums
+PyTorch: TRL computes this loss with `importance_sampling_level="sequence"` and `loss_type="grpo"`. Its code sums
 `log_ratio * mask`, divides by the length and takes `torch.exp`, and autograd finds this gradient. verl detaches s and
 multiplies it by exp(logp - logp.detach()), which has the value 1. After the mean over the tokens of an answer, the
 gradient is the same.
@@ -35,9 +35,9 @@ Asked next:
   is divided by the length.
 - How does the gradient of the first step compare with that of GRPO with the mean over rows? → In the first step all
   ratios are 1, and both gradients are -g/B · A/n for each token. The two losses differ only if the ratios do.
-- The tokens of one answer have different advantages, as with a reward per step. How can the ratio stay one per answer?
-  → Use verl's form, in which s is detached. Each token then has its own term with the value s·A_t, and the gradient of
-  this term goes only to the token's own logp.
+- The tokens of one answer have different advantages, as with a reward per step. How can an answer still have only one
+  ratio? → Use verl's form, in which s is detached. Each token then has its own term with the value s·A_t, and the
+  gradient of this term goes only to the token's own logp.
 """
 
 import numpy as np
@@ -118,7 +118,7 @@ MISTAKES = [
     ),
     edit(
         "no-length",
-        "each token has slope 1 in log s",
+        "the slope of log s in each logp is 1",
         "log s is a mean over n tokens. What is the slope of a mean in one of its terms?",
         "mask / n[:, None] -> mask",
     ),

@@ -1,29 +1,29 @@
 """The quadratic part has the slope e, and the linear parts have the slopes delta and -delta. At |e| = delta both
-formulas give the same slope, so the slope has no jump. It is e, clipped to the range from -delta to delta. With N
-elements,
+formulas give the same slope, so the slope has no jump. The slope is e, clipped to the range from -delta to delta. With
+N elements,
 
     dpred = g/N · clip(e, -delta, delta)
 
 The loss has small gradients near the target, like the squared error, and bounded gradients far from it, like the
-absolute error. An element with |e| > delta still has a gradient, of the size g · delta/N.
+absolute error. An element with |e| > delta still has a gradient. Its size is g · delta/N.
 
 The order matters: clip the error, then multiply by g/N. Clipping the product would make the result nonlinear in g.
 
 Cost: one subtraction, one clip and one product per element. The forward computes the square too.
 
 PyTorch: `HuberLossBackward0` saves pred, target and delta, and computes the error again. `F.smooth_l1_loss` with beta =
-delta is this loss divided by delta, and so is its gradient. Beyond delta the slope of smooth L1 is 1 or -1, for each
-beta.
+delta is this loss divided by delta, so its gradient is divided by delta too. Beyond beta, the slope of smooth L1 is 1
+or -1.
 
 Asked next:
 
-- Which losses are the limits for large and small delta? → For large delta it is half of the squared error. For small
-  delta, the loss divided by delta tends to the absolute error.
+- Which losses are the limits for large and small delta? → For large delta, the limit is half of the squared error. For
+  small delta, the loss divided by delta tends to the absolute error.
 - DQN clips the error of its update to ±1. Which loss has this gradient? → The Huber loss with delta = 1. Clipping the
-  value of the squared loss is something else: its gradient is 0 for large errors, so they are never corrected.
+  value of the squared loss is different. The gradient is then 0 for large errors, so large errors are never corrected.
 - What is the second derivative, and which method has a problem with it? → It is 1 for |e| < delta and 0 beyond. A
-  Newton step divides by it, as gradient boosting does, and cannot divide by 0. The pseudo-Huber loss delta² (√(1 +
-  (e/delta)²) - 1) has the slope e/√(1 + (e/delta)²) and a positive second derivative everywhere.
+  Newton step, as in gradient boosting, divides by the second derivative and cannot divide by 0. The pseudo-Huber loss
+  delta² (√(1 + (e/delta)²) - 1) has the slope e/√(1 + (e/delta)²) and a positive second derivative everywhere.
 - The targets are given in millimetres instead of metres. What must change? → delta must be multiplied by 1000 too.
   Otherwise nearly all errors are in the linear part.
 """
@@ -93,7 +93,7 @@ MISTAKES = [
     ),
     edit(
         "branches-exchanged",
-        "the linear part is near 0",
+        "the linear formula holds near 0",
         "Which of the two formulas holds for small |e|?",
         "np.clip(e, -delta, delta) -> np.where(np.abs(e) > delta, e, delta * np.sign(e))",
     ),
@@ -117,7 +117,7 @@ MISTAKES = [
     ),
     edit(
         "g-is-one",
-        "the loss is the end of the graph, with the gradient 1",
+        "the loss is the end of the graph, so g is 1",
         "L is multiplied by 10 before the final loss. What happens to your gradient?",
         "g / pred.size -> 1 / pred.size",
     ),

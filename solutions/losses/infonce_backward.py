@@ -7,32 +7,34 @@ S is a matrix product of q and kᵀ, divided by T. So
 
     dq = dS @ k / T,    dk = dSᵀ @ q / T
 
-A query is pulled to its own key with weight 1 - p_ii, and pushed from every other key k_j with weight p_ij. These
-weights are equal in sum. A negative that is similar to the query has a large p_ij and so a large push. A small T makes
-p sharper, so that the hardest negatives get almost all of the push.
+A query is pulled to its own key with weight 1 - p_ii, and pushed from every other key k_j with weight p_ij. The weights
+of the pushes sum to the weight of the pull. A negative that is similar to the query has a large p_ij and so a large
+push. A small T makes p sharper, so that the hardest negatives get almost all of the push.
 
 The softmax runs along rows, so the loss is not symmetric in q and k. Still, every key is in every row, so every key
 gets a gradient from every query.
 
-Cost: three products of about N²·d multiplications each, if S is computed again. The forward takes one. The N x N
-softmax dominates the memory if N is much larger than d. The rows can be processed in chunks with one logsumexp per row.
+Cost: three products of about N²·d multiplications each, if S is computed again. The forward takes one such product. The
+N x N softmax dominates the memory if N is much larger than d. The rows can be processed in chunks with one logsumexp
+per row.
 
 PyTorch: `F.cross_entropy(q @ k.T / T, torch.arange(len(q)))` has this gradient. `LogSoftmaxBackward0` saves the N x N
-log-softmax. CLIP averages this loss and the same loss with q and k exchanged, which is the softmax along columns of S.
-open_clip does so with two `F.cross_entropy` and multiplies by a learned scale in place of 1/T.
+log-softmax. CLIP averages two losses: this one, and the same loss with q and k exchanged. The second has its softmax
+along the columns of S. open_clip calls `F.cross_entropy` twice, and a learned scale takes the place of 1/T.
 
 Asked next:
 
-- q and k are normalised to length 1. What does this change in backward? → S is then a cosine over T. The gradient of
-  the vector before the normalisation is the part of dq that is orthogonal to q, divided by the length of the original
-  vector. So only the direction learns.
+- q and k are normalised to length 1. What does this change in backward? → Each entry of S is then a cosine divided by
+  T. The gradient of the vector before the normalisation is the part of dq that is orthogonal to q, divided by the
+  length of the original vector. So the gradient changes only the direction of the vector.
 - The temperature is learned. What is dT? → S is proportional to 1/T, so dT = -(1/T) · Σ dS · S. CLIP learns the log of
   the scale 1/T, whose gradient is Σ dS · S, so the scale stays positive.
 - The batch is split over ranks, and each rank gathers all keys. What must backward exchange? → A rank's queries give
   gradients to the keys of all ranks. So the gradients of the gathered keys must be summed over the ranks and scattered
-  back. A plain `all_gather` of `torch.distributed` has no backward, and then each rank loses these parts.
-- Why do the gradients vanish in a batch of one? → p is 1 and equals the label, so dS is 0. With few negatives the task
-  is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large batches or a queue of keys.
+  back. A plain `all_gather` of `torch.distributed` has no backward, so each rank would lose these parts.
+- Why do the gradients vanish in a batch of one? → The only probability is 1, and so is the label, so dS is 0. With few
+  negatives the task is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large batches
+  or a queue of keys.
 """
 
 import numpy as np
@@ -69,7 +71,7 @@ CASES = [
 MISTAKES = [
     edit(
         "no-T",
-        "the temperature only sharpens the softmax",
+        "the temperature matters only inside the softmax",
         "By how much does an entry of S move if q_i · k_j moves by 1?",
         "dS = ... -> dS = g * p / N",
     ),
@@ -81,7 +83,7 @@ MISTAKES = [
     ),
     edit(
         "swapped-returns",
-        "dS is multiplied by the matrix of which the gradient is asked",
+        "dq is dS times q, and dk is dSᵀ times k",
         "S is a product of q and k. Which of them is the slope of S in q?",
         "dS @ k, dS.T @ q -> dS @ q, dS.T @ k",
     ),
@@ -94,7 +96,7 @@ MISTAKES = [
     edit(
         "column-softmax",
         "the softmax runs along the columns",
-        "Which entries of S compete with S_ij: its row or its column?",
+        "With which entries of S does S_ij compete: those of its row or those of its column?",
         "S -= S.max(axis=1, keepdims=True) -> S -= S.max(axis=0)",
         "p = e / e.sum(axis=1, keepdims=True) -> p = e / e.sum(axis=0)",
     ),

@@ -1,5 +1,5 @@
-"""The KTO loss (Ethayarajh et al., 2024) is a sigmoid of one number per answer. Let u = beta · (r - z). Because z is a
-constant, u has slope beta in logp.
+"""The KTO loss (Ethayarajh et al., 2024) averages a sigmoid of one number per answer. Let u = beta · (r - z). Because z
+is a constant, u has slope beta in logp.
 
 A good answer costs w_good · (1 - σ(u)). The slope of the sigmoid is σ' = σ(1 - σ), so this cost has slope -w_good ·
 σ'(u) in u. A bad answer costs w_bad · (1 - σ(-u)) = w_bad · σ(u), with slope w_bad · σ'(u). With the mean,
@@ -7,11 +7,11 @@ A good answer costs w_good · (1 - σ(u)). The slope of the sigmoid is σ' = σ(
     dlogp = g · beta/N · σ(u)(1 - σ(u)) · (-w_good if good, w_bad if bad)
 
 A good answer is pushed up and a bad one is pushed down. σ' is largest at u = 0, where it is 1/4, and goes to 0 on both
-sides. So KTO pushes neither an answer that is already right nor one that is hopelessly wrong. The loss of DPO is -log
-σ, whose slope approaches 1 in size for a hopeless pair.
+sides. So an answer that is clearly right has almost no gradient, and an answer that is hopelessly wrong has almost none
+either. The loss of DPO is -log σ, whose slope approaches 1 in size for a hopeless pair.
 
-z has no gradient, but its value moves every u, so it must be computed. The maximum keeps z from falling below 0,
-because z estimates a KL divergence.
+z has no gradient, but every u depends on its value, so z must be computed. z estimates a KL divergence, which is never
+negative. The maximum therefore keeps z at 0 or above.
 
 σ' is even, so σ'(u) = e/(1 + e)² with e = exp(-|u|). This exponential never overflows. With exp(-u), a u far below 0
 would give inf/inf = NaN.
@@ -32,11 +32,11 @@ Asked next:
 - The policy is hopelessly wrong about an answer, with u = -10 for a good one. How do KTO and DPO compare? → KTO's
   factor is σ'(-10) = 4.5e-5, and DPO's factor is σ(10) = 0.99995. KTO gives such answers up, which helps if their
   labels are wrong.
-- You forget to detach z, and the mean of r is positive. What changes? → Each gradient then loses the mean of all
-  gradients, so they sum to 0. In a batch of good answers with equal r nothing is learned.
-- The data has ten times as many bad answers as good ones. Which arguments correct this? → The sums of weights count, so
-  w_good · (number of good answers) should be near w_bad · (number of bad answers). Choose w_good = 10 and w_bad = 1, or
-  a little more for w_good.
+- You forget to detach z, and the mean of r is positive. What changes? → The mean of all gradients is then subtracted
+  from each gradient, so the gradients sum to 0. In a batch of good answers with equal r nothing is learned.
+- The data has ten times as many bad answers as good ones. Which arguments correct this? → The total weight of each
+  group matters, so w_good · (number of good answers) should be near w_bad · (number of bad answers). Choose w_good = 10
+  and w_bad = 1, or a little more for w_good.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ HINTS = (
     "Write each cost as a function of u = beta · (r - z). With which sign does u enter the cost of a bad answer?",
     (
         "The slope of a sigmoid is σ(1 - σ). A good answer has the factor -w_good and a bad one has w_bad. Multiply by "
-        "beta, 1/N and g. z is a number."
+        "beta, 1/N and g. Treat z as a constant."
     ),
     "With `e = np.exp(-beta * np.abs(...))`, the slope of the sigmoid is e/(1 + e)². Choose the factor by `np.where`.",
 )
@@ -155,7 +155,7 @@ MISTAKES = [
     ),
     edit(
         "no-beta",
-        "beta only shapes the sigmoid",
+        "beta matters only inside the sigmoid",
         "By how much does the argument of the sigmoid move if logp moves by 1?",
         "g * beta -> g",
     ),

@@ -10,30 +10,30 @@ At a wrong class the gradient is p_c - eps/C, which is negative if p_c is below 
 a wrong class. Without smoothing that never happens.
 
 The gradient is 0 if softmax(z) = q. Without smoothing no finite logits reach that point, so the logit of the label
-grows without end. With smoothing, the label's logit stops at a finite distance above the others:
+grows without bound. With smoothing, the label's logit stops at a finite distance above the others:
 
     log((1 - eps + eps/C) / (eps/C))
 
 For C = 1000 and eps = 0.1 this distance is 9.1.
 
 Cost: as without smoothing, one softmax per row. The array q is not needed: subtract eps/C from every entry of softmax,
-then 1 - eps at each label. The forward does not need q either. Besides logsumexp it takes only the label's logit and
-the mean of the row's logits.
+then 1 - eps at each label. The forward does not need q either. It needs only logsumexp, the label's logit and the mean
+of the row's logits.
 
 PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes two losses from one log-softmax and adds them. One is
-`nll_loss`, weighted with 1 - eps, and the other is the sum of the log-probabilities, weighted with eps/C. With class
-weights w, the second loss weights log p_c with w_c. The divisor is the sum of the labels' weights for both losses.
-Ignored rows are left out of both.
+`nll_loss`, weighted with 1 - eps. The other is minus the sum of the log-probabilities, weighted with eps/C. With class
+weights w, the second loss weights log p_c with w_c. Both losses are divided by the sum of the labels' weights. Ignored
+rows are left out of both losses.
 
 Asked next:
 
-- Training is perfect, softmax(z) = q. Is the loss 0? → No. It is the entropy of q, which is 1.015 for C = 1000 and
-  eps = 0.1. To compare runs with different eps, report the loss without smoothing.
+- Training is perfect, so softmax(z) = q. Is the loss 0? → No. The loss is the entropy of q, which is 1.015 for C = 1000
+  and eps = 0.1. To compare runs with different eps, report the loss without smoothing.
 - Some implementations give the label 1 - eps and every other class eps/(C - 1). How is this related to the definition
-  here? → It is the same smoothing with another eps: eps' = eps · C/(C - 1) in the definition here gives eps/(C - 1) at
-  the other classes. For C = 2, eps' is twice eps.
-- What does eps = 1 train? → The label disappears from q, so the loss pulls every row to the uniform distribution. It is
-  -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
+  here? → It is the same smoothing with another eps. In the definition here, eps' = eps · C/(C - 1) gives each other
+  class eps/(C - 1). For C = 2, eps' is twice eps.
+- What does eps = 1 train? → The label disappears from q, so the loss pulls every row to the uniform distribution. The
+  loss of a row is -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
 """
 
 import numpy as np
@@ -87,8 +87,8 @@ MISTAKES = [
     ),
     edit(
         "no-uniform-part",
-        "only the label's own term changes",
-        "What does each row of your q sum to? What does your gradient sum to?",
+        "smoothing changes q only at the label",
+        "What does each row of your q sum to? What does each row of your gradient sum to?",
         "p -= eps / logits.shape[1] ->",
     ),
     edit(

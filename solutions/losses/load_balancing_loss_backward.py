@@ -3,37 +3,39 @@ the logits changes no choice, so f is a constant and only p carries a gradient:
 
     dp_ne = g · E/N · f_e
 
-This row is the same for each token. It says that probability on a popular expert costs more. The rows of p are softmax
-rows, and the backward of softmax subtracts the mean of dp under p:
+This row is the same for each token. The entry of a popular expert is larger, because probability on this expert costs
+more. Each row of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies by
+p:
 
     dlogits_ne = p_ne (dp_ne - Σ_j dp_nj p_nj)
 
-Descent therefore lowers a logit if the expert's share is above the mean of the shares under p, and raises it otherwise.
+Take the mean of the shares, weighted with p. Descent lowers the logit of an expert whose share is above this mean, and
+raises the logit of an expert whose share is below it.
 
-Two checks follow. If all shares are equal, dp is constant along the row, so dlogits is 0. L is then 1 for each E and
-each p. If k = E, all shares are equal too. The rows of dlogits always sum to 0.
+Two checks follow. If all shares are equal, as for k = E, dp is constant along the row, so dlogits is 0. L is then 1 for
+each E and each p. The rows of dlogits always sum to 0.
 
 Cost: one softmax, one selection of k experts per token, and four other operations per logit. Saving p and the E shares
 is enough for the backward.
 
 PyTorch: there is no such loss in `torch.nn`. Model code takes the indices of `topk` and counts them with `one_hot` or
-`bincount`. All of these are integers, which autograd does not track, so f is a constant without a `detach`. Conventions
+`bincount`. The results are integers, which autograd does not track, so f is a constant without a `detach`. Conventions
 differ. The Mixtral model of Hugging Face divides the counts by N and not by N·k, so its loss and gradient are k times
 as large.
 
 Asked next:
 
-- f has no gradient. How can the loss change f at all? → Only through p. The loss pulls p away from popular experts
-  until the order of some logits changes. Then the choices and f change in a jump.
+- f has no gradient. How can the loss change f at all? → The loss changes f only through p. It pulls p away from popular
+  experts until the order of some logits changes. Then the choices and f change in a jump.
 - Why not use Σ_e (mean_n p_ne)², which is differentiable in both factors? → It balances the mean probabilities, not the
   choices. The probabilities can be balanced while one expert wins most choices by a small margin.
 - Is f computed over the micro-batch of a rank or over the global batch? → A micro-batch holds few sequences. The loss
   then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts asks
   for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in both
   cases.
-- With p = softmax, this loss and the main loss both pull on the router. Which alternative does not disturb the main
-  gradient? → A bias per expert that is added only for the selection. After each step, a rule lowers the bias of
-  overloaded experts and raises that of the others.
+- This loss and the main loss both pull on the router. Which alternative does not disturb the main gradient? → A bias
+  per expert that is added only for the selection. After each step, a rule lowers the bias of overloaded experts and
+  raises the bias of the others.
 """
 
 import numpy as np
@@ -44,7 +46,10 @@ from autodrill.drills import edit, given
 HINTS = (
     "Which of the two factors f and p is a count? What is the slope of a count in the logits?",
     "dp is g·E·f/N, the same row for each token. Then apply the backward of softmax along the rows.",
-    "Count the choices with `np.bincount(..., minlength=E)`. With `dp`, return p * (dp - ...), a sum over each row.",
+    (
+        "Count the choices with `np.bincount(..., minlength=E)`. Return p * (dp - ...). The missing part is a sum over "
+        "each row."
+    ),
 )
 CASES = [
     given("logits[6,4]", k=2, note="k=2"),

@@ -8,13 +8,13 @@ prediction is not moved. `np.sign` also gives 0 there.
 
 The size of the gradient does not depend on the size of the error. An outlier therefore has no larger gradient than any
 other element. Near the target the gradient does not shrink either, so gradient descent with a fixed step oscillates
-around it.
+around the target.
 
 A constant prediction shows what L minimises. The sum of the signs is 0 if as many targets are above the prediction as
 below it, so the best constant is the median. For the mean squared error it is the mean.
 
-Cost: one subtraction, one sign and one product per element, as in the forward. The sign is enough, so two bits per
-element would do.
+Cost: one subtraction, one sign and one product per element, as in the forward. It is enough to save the sign, which
+takes two bits per element.
 
 PyTorch: `F.l1_loss` composes a subtraction, `AbsBackward0` and `MeanBackward0`. The slope at e = 0 is 0. If pred is
 NaN, the loss is NaN, but the gradient of pred is 0. In JAX the slope of `jnp.abs` at 0 is 1.
@@ -95,7 +95,7 @@ MISTAKES = [
     ),
     edit(
         "g-is-one",
-        "the loss is the end of the graph, with the gradient 1",
+        "the loss is the end of the graph, so g is 1",
         "L is multiplied by 10 before the final loss. What happens to your gradient?",
         "g / pred.size -> 1 / pred.size",
     ),

@@ -12,7 +12,7 @@ Two checks follow. If pred = target, both gradients are 0. If the batch is repea
 of each element halves.
 
 Cost: one subtraction, one product and one negation per element. The forward takes one subtraction, one product and one
-addition. Saving e would be enough, but pred and target are usually alive anyway.
+addition. Saving e would be enough, but pred and target are usually still in memory anyway.
 
 PyTorch: `MseLossBackward0` saves pred, target and the reduction, and gives gradients to both. If the shapes differ,
 `F.mse_loss` warns and broadcasts.
@@ -21,14 +21,14 @@ Asked next:
 
 - pred has shape (N, 1) and target has shape (N,). What is minimised? → Broadcasting compares each prediction with each
   target, which gives N² differences. The gradient of prediction i is 2/N · (pred_i - mean(target)). All predictions
-  move to the mean of the targets, and the loss does not reveal the error.
+  move to the mean of the targets. The loss falls, so it does not reveal the bug.
 - In float16 an error is 300. What are the loss and the gradient? → The square 90,000 exceeds 65,504, so the loss is
   infinite. The gradient 2e/N is finite. Compute the loss in float32.
 - The last layer is a sigmoid. Why is the mean squared error a poor loss there? → The gradient of the logit is 2e/N ·
   s(1 - s) with the output s. For a confident wrong answer s(1 - s) is nearly 0. With cross-entropy this factor cancels.
 - The loss is a mean over a batch that two devices share in unequal parts. How do you combine the gradients? → Weight
-  each device's gradient by its number of elements, or let each device divide its sum by the total number. A plain
-  average is wrong for unequal parts.
+  each device's gradient by its share of the elements, or let each device divide its sum by the total number of
+  elements. Then add the gradients. A plain average is wrong for unequal parts.
 """
 
 import numpy as np
@@ -38,7 +38,10 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "One element of pred moves by a little. How does its square move, and how does the mean of all squares move?",
-    "The square has the slope 2 · (pred - target). The mean divides by the number of elements. g multiplies both.",
+    (
+        "The square has the slope 2 · (pred - target). The mean divides by the number of elements, and g multiplies "
+        "the result."
+    ),
     "Write `2 * g / ... * (pred - target)` for dpred. dtarget has the same size and the opposite sign.",
 )
 CASES = [
@@ -69,7 +72,7 @@ MISTAKES = [
     ),
     edit(
         "g-is-one",
-        "the loss is the end of the graph, with the gradient 1",
+        "the loss is the end of the graph, so g is 1",
         "L is multiplied by 10 before the final loss. What happens to your gradients?",
         "2 * g / pred.size -> 2 / pred.size",
     ),

@@ -1,6 +1,6 @@
 """Each term with j ≠ y_n and h_nj > 0 is active. It depends on two scores, with the slope 1 in scores[n, j] and the
 slope -1 in scores[n, y_n]. So each active wrong class gets g/N. The score of the label is in all terms of its row, so
-it gets -g/N once per active class. If k classes of the row are active, its gradient is -k · g/N.
+the label gets -g/N once per active class. If k classes of the row are active, its gradient is -k · g/N.
 
 Each row of the gradient sums to 0, because a constant added to all scores of a row changes no h.
 
@@ -8,10 +8,10 @@ At j = y_n, h is the margin, which is positive, and that term is not part of the
 a 1 at the label too, so the row holds k + 1 ones. Subtracting the row sum from the 1 at the label leaves -k.
 
 The gradient does not depend on how much a margin is violated, only on whether it is. The row contributes nothing if the
-label's score exceeds every other score by at least the margin. A cross-entropy has no such point.
+label's score exceeds every other score by at least the margin. A row of a cross-entropy always contributes.
 
 Cost: one comparison and a few operations per score, and a count per row, as in the forward. The forward may save one
-boolean per score. The backward needs nothing else of the scores.
+boolean per score. The backward needs nothing else that depends on the scores.
 
 PyTorch: `F.multi_margin_loss` divides each row by C as well, so its gradient is 1/C of the gradient here. It also
 offers squared violations (p=2) and class weights. `MultiMarginLossBackward0` saves the scores and the labels. The
@@ -20,12 +20,12 @@ gradient at h = 0 is 0 there too.
 Asked next:
 
 - At the start all scores are near 0, and the margin is 1. What should the loss be? → Every h is near 1, and each row
-  has C - 1 terms, so the loss is C - 1. Any other first loss reveals a bug.
+  has C - 1 terms, so the loss is about C - 1. If the first loss is far from C - 1, look for a bug.
 - Only the most violating wrong class counts in the Crammer-Singer form. What changes in the gradient? → The sum over j
   becomes a maximum. At most one wrong class gets g/N, and the label gets -g/N.
 - Why does training on this loss stop at finite scores, whereas cross-entropy does not? → Once every margin is
   satisfied, the gradient is exactly 0. The gradient of the cross-entropy, softmax minus one-hot, is never 0 for finite
-  scores, so it keeps increasing the difference between the scores.
+  scores, so training keeps increasing the difference between the scores.
 """
 
 import numpy as np
@@ -71,7 +71,7 @@ def multiclass_hinge_backward(g, scores, y, margin=1.0):
 MISTAKES = [
     edit(
         "true-class-minus-one",
-        "the score of the label is in one term of its row",
+        "the score of the label is in only one term of its row",
         "Three wrong classes violate the margin. How much does the loss fall if the label's score rises by 0.1?",
         "-= d.sum(axis=1) -> = -(d.sum(axis=1) > 1)",
     ),

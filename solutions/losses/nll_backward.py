@@ -4,9 +4,9 @@ slope -1/N, and every other entry has the slope 0. So dlogp is an array of zeros
 The forward gathers, and the backward scatters. Row n receives only one contribution, at its own label. So assigning is
 enough, even if several rows have the same label.
 
-The values of logp do not matter. The loss is linear in logp, and the shape is all that the backward needs. The loss
-does not normalise logp, so no softmax appears. The softmax appears in the backward of the log-softmax, which computed
-logp.
+The values of logp do not matter. The loss is linear in logp, so the backward needs only the shape of logp. The loss
+does not normalise logp, so its backward contains no softmax. The softmax appears in the backward of the log-softmax,
+which computed logp.
 
 Cost: the forward reads N numbers. The backward writes N·C numbers, almost all of them 0. Fusing the loss with the
 log-softmax avoids this array.
@@ -17,11 +17,11 @@ is `log_softmax` followed by `nll_loss`.
 
 Asked next:
 
-- dlogp has the entries -g/N at the labels. What does the backward of the log-softmax make of it? → It subtracts from
-  each row softmax times the sum of the row. The sum is -g/N, so the result is (softmax - onehot) · g/N.
+- dlogp has the entries -g/N at the labels. What does the backward of the log-softmax return? → From each row it
+  subtracts softmax times the row's sum, which is -g/N. The result is (softmax - onehot) · g/N.
 - By mistake, `nll_loss` gets logits instead of log-probabilities. What happens in training? → The loss is -z_y, which
-  has no lower bound, and its gradient is constant. The logits of the labels grow without end, and nothing pushes the
-  others down. The accuracy may look plausible at first, but the loss becomes negative.
+  has no lower bound, and its gradient is constant. The logits of the labels grow without bound, and nothing pushes the
+  other logits down. The accuracy may look plausible at first, but the loss becomes negative.
 - `nll_loss` gets the output of a softmax instead of a log-softmax. What happens? → The loss is minus the probability of
   the label, between -1 and 0. Its gradient in the logits contains p_y as a factor, so a row that is clearly wrong
   hardly learns.
@@ -69,7 +69,7 @@ MISTAKES = [
         "How many numbers does the mean contain: N, or N times C?",
         "-g / len(y) -> -g / logp.size",
     ),
-    edit("plus", "the loss rises with logp", "Which sign stands before the sum?", "-g / -> g /"),
+    edit("plus", "the loss rises with logp", "Which sign does the formula for L have before the sum?", "-g / -> g /"),
     edit(
         "every-row-every-label",
         "`[:, y]` takes one entry of each row",
@@ -105,7 +105,7 @@ def nll_backward(g, logp, y):
 
 @mistake(
     "exp-minus-onehot",
-    "the probabilities belong to the gradient",
+    "the gradient contains the probabilities",
     "Change an entry of logp that is not at a label. Does the loss change?",
 )
 def nll_backward(g, logp, y):

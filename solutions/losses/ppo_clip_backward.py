@@ -1,6 +1,6 @@
-"""PPO's loss (Schulman et al., 2017) takes the smaller of two terms for each token. The first term is r·A. Since r' = r
-for an exponential, its slope in logp is r·A. The second term is clip(r)·A. Its slope is 0 outside the band, because the
-clipped ratio is constant there. Inside the band the two terms are equal.
+"""PPO's loss (Schulman et al., 2017) takes the smaller of two terms for each token. The first term is r·A. The slope of
+r in logp is r, so the slope of this term is r·A. The second term is clip(r)·A. Its slope is 0 outside the band, because
+the clipped ratio is constant there. Inside the band the two terms are equal.
 
 So only one question is left: where is the second term smaller? A positive A keeps the order of r and clip(r), and a
 negative A reverses it:
@@ -20,16 +20,16 @@ Cost: one exponential and about eight other operations per token, as in the forw
 the ratios, and the advantages. The expensive part is computing `logp`, which takes a forward of the model. `logp_old`
 costs a second forward, or is saved during sampling.
 
-PyTorch: The loss is `-torch.minimum(r * adv, r.clamp(1 - eps, 1 + eps) * adv).mean()`, with this gradient. At a tie,
-the backward of `minimum` gives each term one half. The backward of `clamp` passes the gradient inside the band and on
-its edges. Inside the band the two halves therefore add up to r·A. JAX differs on the edge: its `clip` also halves the
-gradient there, so the sum is 3/4 of r·A.
+PyTorch: Autograd finds this gradient for the loss `-torch.minimum(r * adv, r.clamp(1 - eps, 1 + eps) * adv).mean()`. At
+a tie, the backward of `minimum` gives each term one half. The backward of `clamp` passes the gradient inside the band
+and on its edges. Inside the band the two halves therefore add up to r·A. JAX differs on the edge: its `clip` also
+halves the gradient there, so the sum is 3/4 of r·A.
 
 Asked next:
 
 - A log-ratio is 100, and A is positive. What does autograd return in float32, and what does your code return? → r is
-  inf, and autograd multiplies the 0 from `minimum` by the slope inf of exp, which is NaN. `np.where` selects 0 and
-  never multiplies inf by 0. Libraries such as verl clamp the log-ratio to ±20.
+  inf, and autograd multiplies the 0 from `minimum` by the slope inf of exp, and 0 · inf is NaN. `np.where` selects 0
+  and never multiplies inf by 0. Libraries such as verl clamp the log-ratio to ±20.
 - Does the clip keep the ratios inside the band? → No. It only removes a token's own gradient. Gradients of other
   tokens, and the momentum of the optimiser, can still move the ratio further. Training code therefore reports the
   fraction of clipped tokens and an estimate of the KL divergence.
@@ -37,7 +37,7 @@ Asked next:
   r·A, so one such token can dominate the batch. Dual-clip PPO (Ye et al., 2020) bounds the objective of a negative A
   from below by c·A, with c around 3. Beyond r = c the gradient is then 0.
 - What is the gradient in the first step, and is it ever clipped? → At r = 1 each token contributes -A/N times g, which
-  is the policy gradient. A ratio of 1 is inside the band, so the clip matters only from the second step on the same
+  is the policy gradient. A ratio of 1 is inside the band, so the clip has no effect before the second step on the same
   samples.
 """
 
@@ -49,8 +49,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "The clipped term is constant outside the band. For which signs of A is the clipped term the smaller one?",
     (
-        "If the ratio's own term is the smaller one, or equal, the slope in logp is r·A. Otherwise the slope is 0. "
-        "Then apply the mean, the minus sign and g."
+        "If r·A is the smaller term, or if the two terms are equal, the slope in logp is r·A. Otherwise the slope is "
+        "0. Then apply the mean, the minus sign and g."
     ),
     "Compute both terms of the minimum. Where r · adv is at most ..., keep r · adv, and put 0 elsewhere.",
 )
@@ -143,14 +143,14 @@ MISTAKES = [
     ),
     edit(
         "log-band",
-        "the band is from -eps to eps in the log-ratio",
+        "the clip limits the log-ratio to the range from -eps to eps",
         "Take a log-ratio of 0.19 and eps = 0.2. Is the ratio above 1.2?",
         "np.clip(r, 1 - eps, 1 + eps) -> np.clip(r, np.exp(-eps), np.exp(eps))",
     ),
     edit(
         "ratio-inverted",
         "the ratio is the old probability over the new one",
-        "Which way must the ratio move if logp grows?",
+        "Must the ratio rise or fall if logp grows?",
         "logp - logp_old -> logp_old - logp",
     ),
     edit(

@@ -2,8 +2,8 @@
 
     dz_ij = -g/n · l_ij · σ(-l_ij · z_ij)
 
-This is also g/n · (σ(z) - I), because a pair with l = -1 has the slope +σ(z). So dz is the prediction minus the target.
-The divisor is n, although there are n² terms.
+This is also g/n · (σ(z) - I), because a pair with l = -1 has the slope σ(z), and a pair with l = 1 has the slope σ(z) -
+1. So dz is the prediction minus the target. The divisor is n, although there are n² terms.
 
 z is a product with the factor exp(t), plus beta. Therefore
 
@@ -12,8 +12,8 @@ z is a product with the factor exp(t), plus beta. Therefore
     dt    = exp(t) · Σ dz · (a @ bᵀ)
     dbeta = Σ dz
 
-The derivative of exp(t) is exp(t) itself, so it multiplies dt as well. beta is not part of dt, because it is added
-after the product.
+The derivative of exp(t) is exp(t) itself, so dt contains this factor too. dt does not contain beta, because beta is
+added after the product.
 
 InfoNCE compares the entries of a row by a softmax. Here no pair's term contains another pair's z.
 
@@ -25,7 +25,7 @@ dz take n² numbers each. Both can be computed in blocks, because no sum over a 
 
 PyTorch: `-F.logsigmoid(labels * logits).sum() / n` has this gradient, and open_clip computes exactly this.
 `LogSigmoidBackward0` saves its n x n input and, on the CPU, a buffer of the same shape. open_clip keeps t as the
-parameter `logit_scale`, and its model passes the exponential to the loss.
+parameter `logit_scale`, and its model passes exp(t) to the loss.
 
 Asked next:
 
@@ -35,11 +35,11 @@ Asked next:
 - Why does training start with beta = -10 and t = log 10? → n² - n of the n² pairs are negatives. With nearly orthogonal
   unit vectors and beta = 0, σ(z) is near 1/2, so the negatives of a row push with a total weight of (n - 1)/2. With
   beta = -10 and n = 4096 this total is 0.2, and each positive pulls with a weight near 1.
-- The embeddings are normalised. Can the loss go to 0 if t is fixed? → Not for n > 1. Then a_i · b_j is between -1 and
-  1, so the z of a match is at most 2 exp(t) above the z of another pair. The scale exp(t) must grow to separate the
-  pairs clearly.
+- The embeddings are normalised. Can the loss go to 0 if t is fixed? → Not for n > 1. For unit vectors, a_i · b_j is
+  between -1 and 1, so the z of a match is at most 2 exp(t) above the z of another pair. The scale exp(t) must grow to
+  separate the pairs clearly.
 - Which loss for n² pairs has the same gradient in PyTorch, without the labels l? → The binary cross-entropy with logits
-  z and the identity matrix as targets, summed and divided by n. Its gradient σ(z) - I is the same number.
+  z and the identity matrix as targets, summed and divided by n. Its gradient, g/n · (σ(z) - I), is the same.
 """
 
 import numpy as np
@@ -53,7 +53,10 @@ HINTS = (
         "The slope is -l · σ(-l · z), divided by n. Then use the rules of a matrix product with the factor exp(t). For "
         "t, remember the derivative of exp(t)."
     ),
-    "dt is the sum of `dz * scale * ...`, and dbeta is the sum of dz. da is `scale * dz @ b`; find db alike.",
+    (
+        "dt is the sum of `dz * scale * ...`, and dbeta is the sum of dz. da is `scale * dz @ b`. For db, ask which "
+        "axis of z belongs to the texts."
+    ),
 )
 ARRAYS = "a[n,d] b[n,d] t[] beta[]"
 CASES = [

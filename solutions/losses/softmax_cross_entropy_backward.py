@@ -2,10 +2,10 @@
 logsumexp is softmax, so one row contributes softmax(z) - onehot(y), the prediction minus the target. The mean brings
 the factor 1/N, and the chain rule brings the factor g.
 
-Each entry of this difference is between -1 and 1, and each row of it sums to 0. The difference goes to 0 as the
-probability of the label goes to 1. Differentiating log and softmax separately would divide by a probability that may
-have underflowed. The combined form divides by no probability, and no exponential exceeds 1 if the row maximum is
-subtracted first. Subtract the 1 at the label in a new array, because the caller still uses `logits`.
+Each entry of this difference is between -1 and 1, and each row sums to 0. The difference goes to 0 as the probability
+of the label goes to 1. Differentiating log and softmax separately would divide by a probability that may have
+underflowed. The combined form divides by no probability, and no exponential exceeds 1 if the row maximum is subtracted
+first. Subtract the 1 at the label in a new array, because the caller still uses `logits`.
 
 Cost: backward recomputes softmax from the logits, with a maximum, exponentials and a sum per row, as in the forward.
 The result has N·C numbers, like the logits. If the forward had saved its logsumexp, which is one number per row,
@@ -25,8 +25,8 @@ Asked next:
   s·softmax(z), and code that forgets the factor s is wrong.
 - The vocabulary size C is 128,000, and the logits do not fit into memory. What can be done? → Process the rows in
   chunks. For each chunk, the forward computes the logits, the loss, and also the gradients of the hidden states and the
-  output weights. Then the forward drops the chunk's logits. These gradients are linear in the scalar g, so backward
-  only multiplies them by g.
+  output weights. Then the forward drops the chunk's logits. All gradients are linear in the scalar g, so backward only
+  multiplies the stored gradients by g.
 - The vocabulary is split over several GPUs. What must the GPUs exchange? → The GPUs must exchange a maximum and a sum
   of exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes
   the gradient of its own columns without further exchange.

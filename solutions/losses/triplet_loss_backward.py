@@ -2,7 +2,8 @@
 
     ∂h/∂a = 2(a - p) - 2(a - n) = 2(n - p)        ∂h/∂p = -2(a - p) = 2(p - a)        ∂h/∂n = 2(a - n)
 
-The anchor is in both distances, and its own value cancels. Multiply each gradient by the gate and by g/N.
+The anchor is in both distances, and a itself cancels in the first gradient. Multiply each gradient by the gate and by
+g/N.
 
 Moving all three points together changes no distance, so the three gradients of a triplet sum to 0. Descent moves the
 positive towards the anchor, the negative away from it, and the anchor in the direction from the negative to the
@@ -14,9 +15,10 @@ gradient gets.
 Cost: about ten operations per element, compared with six in the forward. The forward may save one boolean per
 triplet. The three embeddings are needed anyway, so recomputing h costs no memory.
 
-PyTorch: `F.triplet_margin_loss` uses distances, not squared distances: by default |a - p + 1e-6|, a 2-norm. Their
-gradients are unit vectors, so they do not depend on how far apart the points are. The hinge is `clamp_min(0)`, whose
-backward passes the gradient at exactly 0. This differs from the convention here.
+PyTorch: `F.triplet_margin_loss` uses distances, not squared distances. By default the distance of a and p is the 2-norm
+|a - p + 1e-6|. The gradient of a distance is a unit vector, so its length does not depend on how far apart the points
+are. The hinge is `clamp_min(0)`, whose backward passes the gradient at exactly 0. This differs from the convention
+here.
 
 Asked next:
 
@@ -25,10 +27,10 @@ Asked next:
   a stationary point. With unsquared distances the gradient of the norm at 0 is not defined.
 - After some epochs the loss is almost 0 and training stalls. Why, and what helps? → Most random triplets satisfy the
   margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the batch, or divide by
-  the number of active ones.
-- Why do many choose semi-hard negatives, with |a - p| < |a - n| and h > 0, instead of the nearest negative? → The
-  nearest negative may be almost at the anchor, and its gradient 2(a - n) is then almost 0. It is hardly pushed away,
-  whereas the positive still pulls. The embedding may collapse to one point.
+  the number of active triplets.
+- Why does training often use semi-hard negatives, with |a - p| < |a - n| and h > 0, instead of the nearest negative?
+  → The nearest negative may be almost at the anchor, and its gradient 2(a - n) is then almost 0. The negative is hardly
+  pushed away, whereas the positive still pulls. The embedding may collapse to one point.
 """
 
 import numpy as np
@@ -114,7 +116,7 @@ MISTAKES = [
     ),
     edit(
         "no-two",
-        "the slope of a square is the number squared",
+        "the slope of u² is u",
         "What is the slope of u²?",
         "2 * g / -> g /",
     ),
@@ -132,7 +134,7 @@ MISTAKES = [
     ),
     edit(
         "gate-of-the-mean",
-        "the maximum is taken of the mean",
+        "the forward takes the maximum of 0 and the mean of h",
         "How many hinges does the forward compute: one per triplet, or one per batch?",
         "(h > 0)[:, None] -> (h.mean() > 0)",
     ),

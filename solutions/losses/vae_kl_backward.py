@@ -5,8 +5,8 @@ slope of the other terms is
 
 Multiply both slopes by g/N. The divergence is summed over the d latent numbers, so d does not enter the divisor.
 
-Both slopes are 0 at the prior, mu = 0 and l = 0. They pull the mean to 0 and the variance to 1. The pull of a large
-variance grows like e^l. The pull of a tiny variance is at most 1/2 in size.
+Both slopes are 0 at the prior, mu = 0 and l = 0. Descent pulls the mean to 0 and the variance to 1. For a large
+variance, this pull grows like e^l. For a tiny variance, the pull is at most 1/2 in size.
 
 Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just above 1 are 1.2e-7 apart, so at
 l = 1e-6 the difference is off by at least 4.6 per cent. `np.expm1` computes it with full relative accuracy. The task
@@ -23,12 +23,13 @@ slope in logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32,
 Asked next:
 
 - Why does the encoder predict the logarithm of the variance and not the variance? → exp makes any prediction a positive
-  variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. In logvar the same pull
-  is at most 1/2 in size.
-- The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term is d times
-  smaller, compared with that of the reconstruction. That is a β-VAE, which weights the KL term with β, at β = 1/d.
-- Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → Posterior collapse: the
-  decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
+  variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. For small variances,
+  the slope in logvar is at most 1/2 in size.
+- The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term becomes d
+  times smaller, and the gradient of the reconstruction stays the same. A β-VAE weights the KL term with β, so this is a
+  β-VAE with β = 1/d.
+- Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → This is posterior collapse.
+  The decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
   weight of the KL term, or do not penalise a divergence below a threshold (free bits).
 """
 
@@ -39,7 +40,10 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "Every latent number has its own term. What are the slopes of mu², logvar and exp(logvar)?",
-    "mu gets mu, and logvar gets half of exp(logvar) - 1. Both are multiplied by g and divided by the number of rows.",
+    (
+        "The slope in mu is mu, and the slope in logvar is (exp(logvar) - 1)/2. Multiply both by g, and divide by the "
+        "number of rows."
+    ),
     "`dlogvar` is `g / (2 * N)` times a function of logvar that is 0 at the prior.",
 )
 CASES = [

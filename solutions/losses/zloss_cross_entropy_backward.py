@@ -1,9 +1,9 @@
-"""Every term of a row's loss is built from lse and single logits. Since -log p_v = lse - logits_v, the first two terms
+"""Every term of a row's loss contains only lse and single logits. Since -log p_v = lse - logits_v, the first two terms
 together are
 
     lse - (1 - eps) · logits_y - eps · (1/V) Σ_v logits_v
 
-The slope of lse in logits_v is p_v. The slope of lse² is 2 · lse times that. Together a row that counts contributes
+The slope of lse in logits_v is p_v. The slope of lse² is 2 · lse · p_v. A row that counts therefore contributes
 
     p · (1 + 2 · z · lse) - (1 - eps) · onehot(y) - eps/V
 
@@ -14,24 +14,24 @@ gradient is p - q. It sums to 0 over a row, because softmax does not change if a
 z-loss does see such a shift: its part of the gradient sums to 2 · z · lse. The z-loss therefore pulls lse to 0. No
 other part of the loss reacts to a common shift.
 
-Shift each row by its maximum for the exponentials, and add the maximum again to get lse.
+Subtract each row's maximum before the exponentials. To get lse, add the maximum to the logarithm of their sum.
 
 Cost: one softmax, as in the forward, and a few more operations per logit. If the forward saves lse, one number per row,
 backward needs only one exponential per logit and no reduction. The result has the size of the logits.
 
-PyTorch: `F.cross_entropy(..., label_smoothing=eps)` has the first two terms. As here, its uniform part includes the
-true class. PyTorch has no z-loss; add `z * torch.logsumexp(logits, -1)[y != -100].square().mean()`.
+PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes the first two terms. As here, its uniform part includes
+the true class. PyTorch has no z-loss; add `z * torch.logsumexp(logits, -1)[y != -100].square().mean()`.
 `LogsumexpBackward0` saves the logits, whereas cross-entropy alone saves the log-softmax. Liger's fused kernel has the
 z-loss as the option `lse_square_scale`.
 
 Asked next:
 
 - What does the z-loss fix? → The cross-entropy does not change if all logits of a row move together, so they may drift.
-  Around 1000, bfloat16 numbers are 4 apart, so the differences between logits are lost. With z around 1e-4 the z-loss
+  Around 1000, bfloat16 numbers are 4 apart, so small differences between logits are lost. With z around 1e-4 the z-loss
   keeps lse near 0 and hardly changes the rest.
 - Does the loss of one row have a minimum? → Without smoothing it has none, because it falls as long as the label's
-  logit rises against the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the logits
-  are log q.
+  logit rises above the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the logits are
+  log q.
 - What does smoothing with eps over the other V - 1 classes change? → The true class then gets the target 1 - eps. Here
   it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
 - The vocabulary is split over ranks. What does the z-loss add to the communication? → Nothing. The ranks already
@@ -49,7 +49,10 @@ HINTS = (
         "The slope of lse is the softmax p, and that of lse² is 2 · lse · p. The label gets -(1 - eps), and every "
         "class gets -eps/V."
     ),
-    "Build the target with `np.full_like(logits, eps / V)` and add ... at the labels. Then p · (1 + ...) - target.",
+    (
+        "Build the target with `np.full_like(logits, eps / V)` and add ... at the labels. The gradient of a row is p · "
+        "(1 + ...) - target, before the scaling."
+    ),
 )
 
 
@@ -99,7 +102,7 @@ MISTAKES = [
     ),
     edit(
         "z-to-all-logits",
-        "every logit moves lse alike",
+        "lse has the same slope in every logit",
         "By how much does lse grow if a logit far below the maximum grows by 1?",
         "p * (1 + 2 * z * lse) -> p + 2 * z * lse",
     ),
@@ -135,7 +138,7 @@ MISTAKES = [
     ),
     edit(
         "padding-not-cleared",
-        "a padded row without a label needs no treatment",
+        "a row without a label already has the gradient 0",
         "What does your code return in a row that does not enter the loss?",
         "dlogits[~kept] = 0 -> pass",
     ),
