@@ -17,9 +17,9 @@ computed
 all positions. Then `out = gamma * xhat + beta`. `gamma` and `beta` have shape (C,), so
 each channel has its own pair. `g` is dL/dout. Return `dx, dgamma, dbeta`.
 
-A group may consist of a single element, and entries of x may lie near 10,000. Compute
-the mean first, and then the variance as the mean of (x - mean)². The formula mean(x²) -
-mean(x)² loses too many digits there.
+A group may consist of a single element, and entries of x may be near 10,000. Compute the mean
+first, and then the variance as the mean of (x - mean)². The formula mean(x²) - mean(x)² loses too
+many digits for such entries.
 """
 
 import numpy as np

@@ -12,8 +12,8 @@ computed
     norm = sqrt(sum(x²))    # over the last axis, kept as size 1
     out  = x / norm
 
-`x` has any number of axes, and no row of x is 0. Rows may be as long as 1e6 or as short
-as 1e-6. `out` and `norm` were saved, and x was not. `g` is dL/dout. Return `dx`.
+`x` has any number of axes, and no row of x is 0. The norm of a row may be as large as 1e6 or as
+small as 1e-6. `out` and `norm` were saved, and x was not. `g` is dL/dout. Return `dx`.
 """
 
 import numpy as np

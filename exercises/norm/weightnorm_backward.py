@@ -6,14 +6,13 @@
 # topics = ["norm"]
 # requires = ["l2_normalize_backward"]
 # ///
-"""Weight normalisation learns the direction and the scale of each output row
-separately. Row i of the weight is made from row i of `v`, of shape (k, d), and from one
-number `s[i]`:
+"""Weight normalisation learns the direction and the scale of each output row separately. `v` has
+shape (k, d). Row i of the weight is made from row i of `v` and from one number `s[i]`:
 
     W[i] = s[i] * v[i] / |v[i]|    # |v[i]| is the square root of the sum of squares
 
-`s` has shape (k,) and may be negative or 0. No row of v is 0, but rows may be long or
-short. `g` is dL/dW, of shape (k, d). Return `dv, ds`.
+`s` has shape (k,) and may be negative or 0. No row of v is 0, but the norms of the rows may be
+large or small. `g` is dL/dW, of shape (k, d). Return `dv, ds`.
 """
 
 import numpy as np

@@ -11,19 +11,19 @@ Multiplying the derivative of xhat_i by h_i and summing over the batch gives
 
     dx = rstd (h - mean(h) - xhat mean(h xhat))
 
-An invariance checks each subtracted term. Shifting a column does not change the output, so dx sums to 0 along the
-column. Scaling a column changes the output only through eps, so dx is orthogonal to xhat up to eps. The two subtracted
-terms are projections that ensure these two properties. With N = 1, every entry of dx is 0, because a batch of one
-always normalises to 0.
+Each of the two subtracted terms belongs to an invariance. Shifting a column does not change the output, so dx sums to 0
+along the column. Scaling a column changes the output only through eps, so dx is orthogonal to xhat up to eps. The two
+subtracted terms are projections that ensure these two properties. With N = 1, every entry of dx is 0, because a single
+row always normalises to 0.
 
 Cost: two sums along each column, Σ g and Σ g xhat, serve all three results, because gamma factors out of both means.
 The rest is elementwise, O(N·D) like the forward. The cache needs rstd, gamma and xhat, and xhat is as large as x. The
 cache needs neither x nor the mean. If gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
 
-PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. The node also
-saves gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises
-by the biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects
-one value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
+PyTorch: `NativeBatchNormBackward0` saves x, the batch's mean and 1/sqrt(var + eps) instead of xhat. The node also saves
+gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises by the
+biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects one
+value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
 
 Asked next:
 
@@ -31,7 +31,7 @@ Asked next:
   eps). Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning behaves the same.
 - A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
   h minus its mean, times 316. Only eps keeps dx finite.
-- The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → The
+- The batch is spread over GPUs, and the statistics are taken over the whole batch. What must backward exchange? → The
   GPUs must add up two numbers per channel, Σ g and Σ g xhat, and N is the size of the whole batch. The exchange takes
   one small all-reduce in the middle of backward, because dx needs the sums. The forward has an all-reduce for the
   statistics.
@@ -136,7 +136,7 @@ def batchnorm_backward(g, cache):
 @mistake(
     "sum-not-mean",
     "the mean and the variance contribute sums over the batch, not means",
-    "With what weight does one row enter the mean?",
+    "Which weight does one row have in the mean?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -234,7 +234,10 @@ def batchnorm_forward(x, gamma, beta):
 @mistake(
     "gamma-on-first-term",
     "gamma scales only the first of the three terms of dx",
-    "The two means are taken of a gradient. Of which one: the gradient before or after the multiplication by gamma?",
+    (
+        "The two means average a gradient. Which gradient is it: the one before or the one after the multiplication by "
+        "gamma?"
+    ),
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -256,7 +259,7 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "no-rstd",
-    "dx does not depend on the size of the standard deviation",
+    "dx does not depend on the standard deviation",
     "Stretch x by 10. By which factor does the slope of the output change?",
 )
 def batchnorm_backward(g, cache):

@@ -3,8 +3,8 @@ multiply by r = 1/√(running_var + eps), multiply by gamma, add beta. Its slope
 
     dx = g · gamma · r
 
-No mean is subtracted, and no sample affects another. In training mode the statistics come from the batch. Then dx has
-two more terms, for the paths through the mean and the variance.
+No mean is subtracted, and no sample affects another. In training mode the statistics come from the batch, so dx has two
+more terms, for the paths through the mean and the variance.
 
 gamma multiplies xhat = (x - running_mean)·r, and both gamma and beta are broadcast over the samples. So dgamma = Σ
 g·xhat and dbeta = Σ g, with the sums over the batch. The parameters still learn in eval mode, unless they are frozen
@@ -12,22 +12,23 @@ too.
 
 A running variance of 0 belongs to a channel that was constant. There only eps keeps r finite: r = 1/√eps, about 316.
 
-Cost: a product per element for dx and two sums over the batch, O(N·D), as in the forward. dx needs D factors and
-nothing else. x is saved only for dgamma.
+Cost: a product per element for dx and two sums over the batch, O(N·D), as in the forward. dx needs only g and the D
+factors gamma·r. x is saved only for dgamma.
 
 PyTorch: in eval mode `NativeBatchNormBackward0` saves x, gamma and the two running averages, and no statistics of the
 batch. The node keeps x even if gamma needs no gradient. One sample is allowed, whereas training mode rejects it.
-`eval()` does not stop gradients: gamma and beta still receive them. And `requires_grad_(False)` on gamma and beta does
-not stop the running averages, which move in every forward in training mode. To freeze a layer, do both.
+`eval()` does not stop gradients: gamma and beta still receive them. `requires_grad_(False)` on gamma and beta does not
+freeze the running averages, which change in every forward in training mode. To freeze a layer, do both.
 
 Asked next:
 
-- Why do people fine-tune with batch norm in eval mode? → With small batches the batch's statistics are noisy. The old
-  averages keep training and inference the same function. A sample's gradient then does not depend on the other samples.
+- Why do people fine-tune with batch norm in eval mode? → With small batches the batch's statistics are noisy. With the
+  old averages, training and inference compute the same function. A sample's gradient then does not depend on the other
+  samples.
 - How can inference avoid the layer altogether? → The layer is affine per channel, so it can be folded into the linear
   layer or convolution before it. The weights of channel c are multiplied by gamma_c·r_c, and the bias b_c becomes (b_c
   - running_mean_c)·gamma_c·r_c + beta_c.
-- The gradient explodes in one channel only after switching to eval mode. What do you look at? → Look at running_var. If
+- After a switch to eval mode, the gradient of one channel explodes. What do you look at? → Look at running_var. If
   running_var is far smaller than the variance of the present inputs, then r is too large. The output and dx grow by the
   same factor. Training mode would have divided by the present variance.
 """
@@ -38,7 +39,10 @@ from autodrill.drills import edit, given, mistake, normal, uniform
 
 HINTS = (
     "Which of the arrays in the forward change if one sample of x changes?",
-    "The layer multiplies each column by gamma over a constant root. gamma and beta are shared by all samples.",
+    (
+        "The layer multiplies each column by gamma and divides it by a constant root. gamma and beta are shared by all "
+        "samples."
+    ),
     "With `rstd = 1 / np.sqrt(...)`, dx is a product of three arrays. The two other gradients are sums over axis 0.",
 )
 EPS = 1e-5

@@ -5,19 +5,21 @@ same rule. Let h be the gradient of xhat, r = 1/√(var + eps), and take the mea
 
 The term mean(h) comes from the path through the mean, and the last term from the path through the variance.
 
-The parameters do not follow the groups. gamma and beta belong to channels, and each pair serves all samples and all
-positions. So dgamma_c = Σ g·xhat and dbeta_c = Σ g, with the sums over the samples and the positions of channel c.
+The gradients of the parameters do not follow the groups. gamma and beta belong to channels, and each pair serves all
+samples and all positions. So dgamma_c = Σ g·xhat and dbeta_c = Σ g, with the sums over the samples and the positions of
+channel c.
 
 gamma differs within a row, because a row contains several channels. Hence h = g·gamma must be formed before the means
-are taken. In batch norm, gamma is constant along the axis of the means, and may be multiplied at the end.
+are taken. In batch norm, gamma is constant along the axis of the means, so the multiplication by gamma can wait until
+the end.
 
-The rows come from one reshape, (N, C, L) to (N, G, C/G·L), because neighbouring channels of a sample are neighbours in
+One reshape from (N, C, L) to (N, G, C/G·L) forms the rows, because neighbouring channels of a sample are neighbours in
 memory. A reshape back gives xhat and dx the shape of x.
 
 Cost: six sums over the elements and a few products, O(N·C·L), as in the forward. Two of the sums compute mean and
-variance again. If the forward saves mean and r, two numbers per sample and group, backward computes xhat from x by two
-operations. One pass over g and x can compute Σ_l g and Σ_l g·x for each sample and channel. These 2·N·C numbers yield
-dgamma, dbeta and both means of each row, and a second pass writes dx.
+variance again. The forward may save mean and r, which are two numbers per sample and group. Then backward computes xhat
+from x with two operations per element. One pass over g and x can compute Σ_l g and Σ_l g·x for each sample and channel.
+These 2·N·C numbers yield dgamma, dbeta and both means of each row, and a second pass writes dx.
 
 PyTorch: `NativeGroupNormBackward0` saves x, gamma, and mean and r of shape (N, G). Its CPU kernel takes the two passes
 described above. With bfloat16 x and float32 parameters, mean and r are float32. If C is not divisible by G,
@@ -32,9 +34,10 @@ Asked next:
 - Why does group norm need no running averages and no communication? → The statistics come from one sample. So training
   and inference compute the same function, and GPUs with different samples need not exchange sums for dx.
 - Adding a constant to a whole group does not move the output. Does dx sum to 0 over each channel? → No. dx sums to 0
-  over each group, which is the set of elements that share the mean. In a single channel it need not.
-- x comes in the order (N, L, C), as in channels-last memory. What changes? → The elements of a group no longer lie next
-  to each other, so one reshape cannot form the rows. Reshape to (N, L, G, C/G) and take the means over axes 1 and 3.
+  over each group, which is the set of elements that share the mean. Over a single channel, the sum need not be 0.
+- x comes in the order (N, L, C), as in channels-last memory. What changes? → The elements of a group are no longer next
+  to each other in memory, so one reshape cannot form the rows. Reshape to (N, L, G, C/G) and take the means over axes 1
+  and 3.
 """
 
 import numpy as np
@@ -44,7 +47,10 @@ from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Which elements share a mean with x[n, c, l]? And which elements share gamma[c]?",
-    "Reshape x and g·gamma to one row per sample and group. dx follows as in layer norm. The parameters sum over N, L.",
+    (
+        "Reshape x and g·gamma to one row per sample and group. dx follows as in layer norm. dgamma and dbeta are sums "
+        "over N and L."
+    ),
     "`x.reshape(len(x), G, -1)` gives the rows. Multiply g by `gamma[:, None]` before you reshape it in the same way.",
 )
 EPS = 1e-5

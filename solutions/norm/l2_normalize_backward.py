@@ -9,8 +9,8 @@ over i:
     dx_j = (g_j - y_j · Σ_i g_i y_i)/n
 
 The sum is the length of the part of g along y, because y has length 1. The bracket removes this part. So dx is
-orthogonal to x: if x moves outwards along itself, y does not move at all. What remains is divided by n. Moving x by a
-fixed distance turns a long vector by a smaller angle than a short one.
+orthogonal to x: if x moves outwards along itself, y does not move at all. What remains is divided by n, because a step
+of fixed length turns a long vector by a smaller angle than a short one.
 
 A row of one element has y = ±1, and its dx is 0: a sign does not change under small moves.
 
@@ -20,21 +20,21 @@ backward then adds only one number per row to the memory.
 
 PyTorch: `F.normalize(x, dim=-1)` divides by max(norm, 1e-12). The function is made of a norm, a clamp and a division.
 Its graph saves x and the norm, but not y. A row shorter than 1e-12 is divided by the constant 1e-12, so its gradient is
-1e12·g without the projection. Written as `x / x.norm(dim=-1, keepdim=True)`, a row of zeros gives NaN in the forward
-and in the gradient. In float32 a row of 1e25 has an infinite norm, because squares above 3.4e38 overflow.
+1e12·g without the projection. With `x / x.norm(dim=-1, keepdim=True)`, a row of zeros gives NaN in the forward and in
+the gradient. In float32 a row with entries of 1e25 has an infinite norm, because squares above 3.4e38 overflow.
 
 Asked next:
 
 - Gradient descent runs on x, and the loss reads only y. What happens to the length of x? → Each step is orthogonal to
-  x, so |x - lr·dx|² = |x|² + lr²·|dx|². The length never shrinks. The longer x is, the smaller are the turns, so the
-  effective learning rate falls. Weight decay counteracts this growth.
+  x, so |x - lr·dx|² = |x|² + lr²·|dx|². The length never shrinks. A longer x turns less in each step, so the effective
+  learning rate falls. Weight decay counteracts this growth.
 - Two unit vectors are compared by c = y·z. What is the gradient of c with respect to x? → The gradient is (z -
-  c·y)/|x|, with the length √(1 - c²)/|x|. The gradient vanishes if z is parallel or opposite to x. In an opposite pair,
-  the exact gradient gives no direction in which to separate the vectors.
+  c·y)/|x|, with the length √(1 - c²)/|x|. The gradient vanishes if z is parallel or opposite to x. If two vectors
+  should become similar but are exactly opposite, the gradient gives no direction in which to turn x.
 - The loss uses c/τ with a temperature τ = 0.05. What changes in dx? → g is 20 times as large, and so is dx. The
   projection stays the same.
-- What is the JVP, if x moves at the velocity v? → The Jacobian (I - y yᵀ)/n is symmetric, so the JVP is (v - y
-  (y·v))/n, the same function with v in place of g.
+- What is the JVP for the tangent v of x? → The Jacobian (I - y yᵀ)/n is symmetric, so the JVP is (v - y (y·v))/n, the
+  same function with v in place of g.
 """
 
 import numpy as np
@@ -93,7 +93,7 @@ MISTAKES = [
     edit(
         "rms-norm",
         "the row was divided by its root mean square",
-        "Is the sum of the squares of out equal to 1, or is it their mean?",
+        "Which one is equal to 1: the sum of the squares of out, or their mean?",
         "* out).sum( -> * out).mean(",
     ),
     edit(

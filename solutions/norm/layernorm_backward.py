@@ -29,13 +29,13 @@ Asked next:
 - RMSNorm omits the mean: x̂ = x·r with r = 1/√(mean(x²) + eps). What is dx? → The path through μ disappears, and with
   it the middle term: dx = r (h - x̂ · mean(h x̂)). This dx is orthogonal to x up to eps, but it no longer sums to 0.
 - The rows have two elements. What is dx, and why are such rows a bad test case? → If the two elements differ, x̂ is ±1
-  up to eps, so dx is 0 up to eps. The computed dx is what cancellation leaves. In float32 at x = (1, 5), the two
+  up to eps, so dx is 0 up to eps. The computed dx is then mostly rounding error. In float32 at x = (1, 5), the two
   entries of dx should have equal sizes and opposite signs, but their sizes differ by several per cent.
 - Why not compute the variance as mean(x²) minus mean(x)², in one pass? → If x is near 10,000, its squares are near 1e8,
   and float32 numbers of this size are 8 apart. A variance of 1 is lost. The result may even be negative, and its root
   is then NaN. Subtract the mean first, or use Welford's updates.
 - How does computing dgamma differ from computing dx on a GPU? → dx needs sums within a row, which one thread block can
-  compute. dgamma sums over the rows, and therefore across blocks. dgamma takes either partial sums with a second
+  compute. dgamma sums over the rows, and therefore across blocks. This needs either partial sums with a second
   reduction, or atomic additions. The order of atomic additions can change the last bits from run to run.
 """
 
@@ -223,7 +223,10 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "gamma-on-first-term",
     "gamma scales only the first of the three terms of dx",
-    "The two means are taken of a gradient. Of which one: the gradient before or after the multiplication by gamma?",
+    (
+        "The two means average a gradient. Which gradient is it: the one before or the one after the multiplication by "
+        "gamma?"
+    ),
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     dx = rstd * (g * gamma - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))

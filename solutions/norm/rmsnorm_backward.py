@@ -11,7 +11,7 @@ Multiply the derivative of x̂_i by h_i and sum over i:
     dx_j = r h_j - r² x̂_j/D · Σ_i h_i x_i = r (h_j - x̂_j · mean(h x̂))
 
 The subtracted term removes the part of h along x̂. Doubling a row moves the output only through eps. So dx is
-orthogonal to x up to eps, which makes a test of one line. The bracket is not an exact projection, because eps keeps
+orthogonal to x up to eps, and this makes a one-line test. The bracket is not an exact projection, because eps keeps
 mean(x̂²) below 1. Dividing by Σ x̂² instead of D would ignore eps. For a row of zeros, x̂ is 0, r is 1/√eps = 1000, and
 dx is 1000·h.
 
@@ -19,7 +19,7 @@ The backward of layer norm also subtracts the mean of h. That term belongs to th
 does not subtract the mean in the forward, so shifting a row moves the output, and dx does not sum to 0.
 
 Cost: one mean per row, one sum over the rows, and a few products per element, so O(D) per row, as in the forward. The
-forward saves x and one number per row. x̂ is one product away, so it need not be saved.
+forward saves x and one number per row. One product per element gives x̂ again, so x̂ need not be saved.
 
 PyTorch: on the CPU, `F.rms_norm` consists of elementwise operations and a mean. The graph saves x, r and x·r. In
 bfloat16 the whole computation runs in float32, and the saved copies of x and x·r are float32. The operator
@@ -106,7 +106,7 @@ MISTAKES = [
     ),
     edit(
         "no-rrms",
-        "dx does not depend on the size of the root mean square",
+        "dx does not depend on the root mean square",
         "Stretch x by 10. By which factor does the slope of the output change?",
         "rrms * (h -> (h",
     ),
@@ -143,7 +143,7 @@ MISTAKES = [
     ),
     edit(
         "plus",
-        "the subtracted term is added",
+        "the term along x̂ is added",
         "If you double a whole row, the output hardly moves. Is your dx orthogonal to x?",
         "h - xhat * along -> h + xhat * along",
     ),

@@ -13,16 +13,16 @@ over all axes but the last.
 Two checks follow. With gy = 0, dx is gh: the stream passes gradients through unchanged. With gh = 0, dx is orthogonal
 to h up to eps, because scaling h hardly moves y.
 
-The cache needs h, ρ and gamma. h is kept in any case, because it is the stream. ĥ is one product away. Saving ĥ in
-place of h has the same size, but then ĥ is a second array next to h. y cannot replace h, because y/gamma is lost where
+The cache needs h, ρ and gamma. h is kept in any case, because it is the stream. One product gives ĥ again. If the cache
+held ĥ in place of h, ĥ would be a second array in memory next to h. y cannot replace h, because y/gamma is lost where
 gamma is 0.
 
-Cost: a mean per row and a few operations per element, as in the forward. Time goes into moving the arrays. Fused, the
-forward reads x and r and writes h and y, which are four passes over memory. As an addition and a separate norm, the
-norm reads h once more, even if the norm is a single kernel.
+Cost: a mean per row and a few operations per element, as in the forward. Most of the time goes into moving the arrays.
+The fused forward reads x and r and writes h and y, so it passes over memory four times. If the addition and the norm
+are two kernels, the norm reads h once more.
 
 PyTorch: in `h = x + r; y = F.rms_norm(h, (D,), gamma, eps)` the addition saves nothing. On the CPU the norm saves h, ρ,
-h·ρ and gamma. `AddBackward0` passes one tensor on to both inputs. `torch.autograd.grad` returns this tensor twice,
+h·ρ and gamma. `AddBackward0` passes the same tensor to both inputs. `torch.autograd.grad` returns this tensor twice,
 whereas the `.grad` of two leaves are separate copies. Liger's Triton kernel, `LigerFusedAddRMSNormFunction`, saves h, ρ
 and gamma, adds gh inside the backward kernel, and also returns one tensor for both inputs.
 
@@ -36,8 +36,8 @@ Asked next:
   A change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
 - May the backward write dh into the memory of an upstream gradient, to save an array? → Only if nothing else reads that
   gradient. `AddBackward0` passes one tensor to two nodes, for example. If the first node overwrites the tensor, the
-  second node gets a wrong gradient. Liger makes the overwriting of gy an option, `in_place`. It is off by default in
-  the layer `LigerFusedAddRMSNorm` and on by default in the function `liger_fused_add_rms_norm`.
+  second node gets a wrong gradient. In Liger, the option `in_place` lets the backward overwrite gy. The option is off
+  by default in the layer `LigerFusedAddRMSNorm` and on by default in the function `liger_fused_add_rms_norm`.
 """
 
 import numpy as np
@@ -141,7 +141,7 @@ MISTAKES = [
     edit(
         "stream-dropped",
         "y is the only output of the layer",
-        "gh arrives too. Where does h go, apart from the norm?",
+        "The backward receives gh too. Where does h go, apart from the norm?",
         "gh + rho -> rho",
     ),
     edit(
@@ -172,7 +172,7 @@ MISTAKES = [
     edit(
         "stream-through-norm",
         "gh passes through the norm too",
-        "h is itself an output. Which operations lie between h and this output?",
+        "h is itself an output. Which operations are between h and this output?",
         "gh + rho * (e -> rho * (gh + e",
     ),
     edit(

@@ -1,5 +1,5 @@
-"""out_ij = W_ij/σ, and σ = Σ_kl u_k W_kl v_l is linear in W. Its slope in W_kl is u_k v_l, so as a matrix the slope of
-σ is u vᵀ. With ⟨a, b⟩ = Σ_ij a_ij b_ij, σ itself is ⟨u vᵀ, W⟩.
+"""out_ij = W_ij/σ, and σ = Σ_kl u_k W_kl v_l is linear in W. The slope of σ in W_kl is u_k v_l, so the slope of σ is
+the matrix u vᵀ. With ⟨a, b⟩ = Σ_ij a_ij b_ij, σ itself is ⟨u vᵀ, W⟩.
 
 W reaches the loss along two paths. The direct path gives g/σ. The other path goes through σ. The derivative of W/σ in σ
 is -W/σ² = -out/σ, so the gradient of σ is one number:
@@ -32,8 +32,7 @@ Asked next:
 - Is the spectral norm of out at most 1? → No, the spectral norm is at least 1. For unit vectors |uᵀ W v| is at most the
   largest singular value, so σ is an underestimate until u and v have converged.
 - The two largest singular values are equal. What happens to the gradient? → The largest singular value has a kink
-  there: different pairs u, v give different matrices u vᵀ. The formula still returns a finite dW for the pair that it
-  is given.
+  there: different pairs u, v give different matrices u vᵀ. The formula still returns a finite dW for the given pair.
 - What does a gradient step do to the norm of W? → dW is orthogonal to W, so the Frobenius norm of W grows with each
   plain gradient step. out keeps its scale, and dW shrinks as 1/σ.
 """
@@ -44,7 +43,7 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "Enlarge one entry of W. Which entries of out change? Along how many paths does the entry reach the loss?",
-    "The direct path gives g/σ. Through σ, the gradient is a number times the slope of σ = uᵀ W v in W, a matrix.",
+    "The direct path gives g/σ. The path through σ gives a number times a matrix, the slope of σ = uᵀ W v in W.",
     "The slope is an outer product. Then `dW = (g - ... * slope) / sigma`, with one sum over all entries of g and W.",
 )
 WRT = ("W",)
@@ -104,7 +103,7 @@ MISTAKES = [
     edit(
         "product-with-W",
         "the gradient of sigma contains the product of g and W, not of g and out",
-        "The derivative of W/sigma in sigma is -W/sigma². How many factors 1/sigma do your two terms have?",
+        "The derivative of W/sigma in sigma is -W/sigma². How many factors 1/sigma does each of your two terms have?",
         "(g * W).sum() / sigma -> (g * W).sum()",
     ),
     edit(
@@ -134,7 +133,7 @@ MISTAKES = [
     ),
     edit(
         "exact-singular-vectors",
-        "sigma is the largest singular value, with its exact singular vectors",
+        "u and v are the exact singular vectors of W",
         "Power iteration stopped early. With which u and v did the forward compute sigma?",
         "slope = np.outer(u, v) -> left, _, right = np.linalg.svd(W); slope = np.outer(left[:, 0], right[0])",
     ),

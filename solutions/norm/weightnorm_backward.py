@@ -1,6 +1,6 @@
 """Work on one row. Let n = |v| and u = v/n, so W = s·u. The row is a product of a number and a unit vector.
 
-The number s multiplies every entry of u. Its gradient is one sum: ds = Σ g u.
+The number s multiplies every entry of u. The gradient of s is therefore one sum: ds = Σ g u.
 
 The gradient of u is s·g. The backward of L2 normalisation removes the part of a gradient along u and divides by n:
 
@@ -27,8 +27,8 @@ Asked next:
 - Does weight decay on v limit the weight? → No. Shrinking v does not change W, and only makes dv larger. Decay limits W
   if it acts on s.
 - How does this differ from dividing the output by its statistics, as batch norm does? → Weight norm reads only the
-  weight, so samples stay independent, and training equals inference. But weight norm does not keep the scale of the
-  activations fixed.
+  weight, so samples stay independent, and training and inference compute the same function. But weight norm does not
+  keep the scale of the activations fixed.
 """
 
 import numpy as np
@@ -38,8 +38,11 @@ from autodrill.drills import away_from_zero, edit, given, normal
 
 HINTS = (
     "W is a number times a unit vector. What is the gradient of the number? What happens to W if you stretch v?",
-    "With u = v/|v|, ds is the dot product of g and u in each row. dv is s/|v| times g without its part along u.",
-    "Compute the norms with kept axes, then u, then ds with one sum per row. Then `dv = ... * (g - u * ...)`.",
+    (
+        "With u = v/|v|, ds is the dot product of g and u in each row. For dv, remove from g its part along u, and "
+        "multiply by s/|v|."
+    ),
+    "Compute the norms with `keepdims=True`, then u, then ds with one sum per row. Then `dv = ... * (g - u * ...)`.",
 )
 CASES = [
     given("v[k,d] s[k]", v=away_from_zero(0.3)),
@@ -92,7 +95,7 @@ MISTAKES = [
     edit(
         "s-on-first-term",
         "s scales only the first of the two terms of dv",
-        "The gradient of u is s·g. Of which vector is the part along u removed?",
+        "The gradient of u is s·g. From which vector must the part along u be removed?",
         "s[:, None] / norm * (g - u * ds[:, None]) -> (s[:, None] * g - u * ds[:, None]) / norm",
     ),
     edit(
