@@ -7,7 +7,7 @@
 # requires = ["mul_backward"]
 # ///
 """The forward pass read an image at n places between its pixels. `img` has shape (H, W). `x` and `y` have
-shape (n,): `x` runs along W, `y` runs along H, and pixel img[i, j] lies at y = i, x = j. For one point,
+shape (n,): `x` runs along W, `y` runs along H, and pixel img[i, j] is at y = i, x = j. For one point,
 
     x0 = floor(x),  fx = x - x0,      y0 = floor(y),  fy = y - y0
 

@@ -51,8 +51,8 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and by what are these pixels "
-        "multiplied?"
+        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and by which numbers are these "
+        "pixels multiplied?"
     ),
     "Each position reads one strided slice. For dw, sum g times the slice. For dx, add w times g into the same slice.",
     "Slice `i : i + stride * Y : stride`, use `np.einsum` over channels, add into zeros of the padded shape, and crop.",
@@ -115,7 +115,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "channels-swapped",
-    "the first axis of dw is that of the input channels",
+    "the first axis of dw belongs to the input channels",
     "Compare the shape of your dw with that of w for 2 input channels and 3 output channels.",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
@@ -144,7 +144,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 @mistake(
     "stride-ignored",
     "neighbouring outputs read windows one pixel apart",
-    "Which is the first pixel of the window that out[..., 1, 0] read?",
+    "At which pixel does the window of out[..., 1, 0] start?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     return *gradients(g, x, w, 1, pad), g.sum(axis=(0, 2, 3))

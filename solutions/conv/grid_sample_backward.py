@@ -1,5 +1,5 @@
 """out is linear in the image, with four weights per point. So each corner gets g times its weight, and a pixel adds up
-what it gets from all points that read it. The forward is a gather, and its backward is a scatter.
+the contributions of all points that read it. The forward is a gather, and its backward is a scatter.
 
 In x, out is linear within a cell. The weights 1-fx and fx have the slopes -1 and 1, and x0 is constant:
 
@@ -10,21 +10,21 @@ columns, interpolated along x:
 
     dy = g ((1-fx) (img[y0+1, x0] - img[y0, x0]) + fx (img[y0+1, x0+1] - img[y0, x0+1]))
 
-The code visits the four corners. It adds each corner's share to dimg and keeps the pixel that was read. A corner
-outside the image reads 0 and gets nothing, but the other corners of the cell still count.
+The code visits the four corners. It adds each corner's share to dimg, and stores the value of the pixel for dx and dy.
+A corner outside the image reads 0 and gets nothing, but the other corners of the cell still count.
 
 At an integer coordinate the slope jumps, because another cell begins there. floor picks the cell that begins there, so
 the formulas give the derivative from the right.
 
 Cost: a constant number of operations per point, among them four additions to dimg, and O(H·W) to clear dimg. The
 forward reads four pixels per point, and saves the image and the coordinates. Several points may add to one pixel, so
-`dimg[i, j] += ...` with index arrays is wrong: it keeps only one of the additions. `np.add.at` makes all of them.
+`dimg[i, j] += ...` with index arrays is wrong: it performs only one of the additions. `np.add.at` performs all of them.
 
 PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
 `align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
 coordinates it takes the same side as this exercise, unless the conversion from the normalised coordinate rounds down.
-For H = 3 in float64, the coordinate of row 0 is converted to -1.1e-16, so floor picks the cell before it. On CUDA the
-backward is not deterministic, so `torch.use_deterministic_algorithms(True)` makes it raise an error.
+For H = 3 in float64, the normalised coordinate of row 0 becomes -1.1e-16, so floor picks the cell before row 0. On CUDA
+the backward is not deterministic, so `torch.use_deterministic_algorithms(True)` makes it raise an error.
 
 Asked next:
 
@@ -34,10 +34,11 @@ Asked next:
   be atomic. They collide where many points read one region, and their order is not fixed. So the last bits of dimg may
   differ from run to run.
 - The point should move to a target 20 pixels away. Does gradient descent on x lead it there? → Only if the image slopes
-  that way. dx depends on the four pixels around the point and on nothing else. In a blurred image, or at a coarse level
-  of an image pyramid, these pixels summarise a larger region.
-- What are the second derivatives in the coordinates? → Within a cell, those in x alone and in y alone are 0, because
-  out is linear in each. The mixed derivative is g (img[y0, x0] - img[y0, x0+1] - img[y0+1, x0] + img[y0+1, x0+1]).
+  that way. dx depends only on the four pixels around the point. In a blurred image, or at a coarse level of an image
+  pyramid, these pixels summarise a larger region.
+- What are the second derivatives in the coordinates? → Within a cell, the second derivative in x is 0, because out is
+  linear in x. The second derivative in y is 0 too. The mixed derivative is g (img[y0, x0] - img[y0, x0+1] - img[y0+1,
+  x0] + img[y0+1, x0+1]).
 """
 
 import numpy as np
@@ -59,7 +60,7 @@ HINTS = (
 
 
 def within(side):
-    """Draw coordinates of which some lie in the cells beyond the border, at a distance from the kinks."""
+    """Draw coordinates away from the kinks, some of them in the cells beyond the border."""
 
     def draw(rng, shape, sizes):
         return rng.integers(-1, sizes[side], shape) + rng.uniform(0.1, 0.9, shape)

@@ -195,7 +195,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "row-for-column",
     "the position within a window is (column, row)",
-    "Let a window have its maximum at the top right. Where does its gradient go?",
+    "Suppose a window has its maximum at the top right. Where does its gradient go?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
@@ -233,7 +233,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "largest-magnitude",
     "the maximum is the pixel with the largest absolute value",
-    "Let a window hold -3 and 1. Which of the two is the output?",
+    "Suppose a window holds -3 and 1. Which of the two is the output?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
