@@ -6,8 +6,8 @@
 # topics = ["modes", "linalg", "optim"]
 # requires = ["matmul_backward"]
 # ///
-"""The optimiser Muon orthogonalises a matrix by the Newton-Schulz iteration. For `x` of
-shape (m, n), which is not 0, the forward computes
+"""The optimiser Muon orthogonalises a matrix by the Newton-Schulz iteration. For a matrix `x` of
+shape (m, n), which is not the zero matrix, the forward computes
 
     X = x / |x|    # |x| is the Frobenius norm, the root of the sum of all squares
     steps times:

@@ -29,11 +29,12 @@ Asked next:
 
 - The loss is log det A = 2 Σ log l_ii. What does your formula give for dA? → g is diag(2 / l_ii), so the lower triangle
   of Lᵀ g is 2 on the diagonal and 0 below it. Φ turns this into I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
-- Why do you not have to clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
+- Why is it not necessary to clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
   triangular matrix is strictly upper triangular. Taking the lower triangle removes that product.
 - Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both are right.
-  NumPy reads only the lower triangle, so moving A[1, 0] has the effect of moving A[0, 1] too. Finite differences
-  therefore give 2 dA below the diagonal and 0 above it. Take finite differences of the factor of (A + Aᵀ)/2 instead.
+  NumPy reads only the lower triangle, so a change of A[1, 0] acts like the same change of both A[1, 0] and A[0, 1].
+  Finite differences therefore give 2 dA below the diagonal and 0 above it. Take finite differences of the factor of (A
+  + Aᵀ)/2 instead.
 - A is nearly singular. What does the gradient do? → The gradient can grow like 1/λ, with λ the smallest eigenvalue of
   A. The reason is that S contains both L⁻ᵀ and L⁻¹, and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this growth by
   1/ε, but the forward is then a different function.
@@ -179,7 +180,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "pairs-counted-twice",
-    "dA[0, 1] and dA[1, 0] each hold the sum of both",
+    "dA[0, 1] and dA[1, 0] each hold the sum of S[0, 1] and S[1, 0]",
     "The loss moves by the sum of dA[i, j] times Ȧ[i, j] over all i and j. How often does that sum count each pair?",
 )
 def cholesky_backward(g, L):
@@ -190,7 +191,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "mirrored-triangle",
-    "the lower triangle of S is mirrored",
+    "dA is the lower triangle of S with its mirror image",
     "S is not symmetric. What is the mean of S[1, 0] and S[0, 1]?",
 )
 def cholesky_backward(g, L):

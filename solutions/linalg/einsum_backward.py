@@ -5,16 +5,17 @@ three factors play the same role. By this symmetry
     da_{letters of a} = Σ over all other letters of
                         g_{letters of out} · b_{letters of b}
 
-This formula is again an einsum, with g and the other operand as inputs. The result has the letters of the target, which
-is the operand whose gradient is computed. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @ b.T.
+This formula is again an einsum, with g and the other operand as inputs. Call the operand whose gradient is computed the
+target. The result has the letters of the target. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @
+b.T.
 
 One case is missing: a letter that only the target has. The forward summed over this letter on its own, and an einsum
 cannot output a letter that no input has. Every entry along that axis entered the same sum, so every entry receives the
 same gradient. Leave the letter out of the spec, then repeat the result along its axis. Repeating is the backward of a
 sum, as in `sum_backward`.
 
-Cost: each of the two einsums loops over the letters of the forward, except those that only the target of that einsum
-has. Backward therefore takes at most twice as many products as the forward. Both operands are saved.
+Cost: each of the two einsums loops over the letters of the forward, except the letters that only its target has.
+Backward therefore takes at most twice as many products as the forward. Both operands are saved.
 
 PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands and sums over letters that
 occur in one operand and nowhere else. Then PyTorch calls `bmm`, or an elementwise product if no shared letter is
@@ -114,7 +115,7 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index-shared-out",
-    "the entries along an axis that was summed on its own divide the gradient among them",
+    "the gradient of a sum is divided among the summed entries",
     "Suppose you raise one entry along the summed axis by h. By how much does the sum rise?",
 )
 def einsum_backward(g, spec, a, b):
@@ -149,8 +150,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "summed-axis-of-size-1",
-    "an axis that was summed on its own comes back with size 1",
-    "What shape has a, and what shape has da? Which entries of a receive the gradient of the sum?",
+    "a summed axis has size 1 in the gradient",
+    "What shapes do a and da have? Which entries of a receive the gradient of the sum?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")

@@ -6,7 +6,7 @@ The shapes lead to the same formulas, because only one product of an (n,k) and a
 square matrices a wrong order has the right shape too, so derive the formulas once.
 
 Cost: each of the two products costs as much as the forward, 2ndk operations. Backward therefore costs twice as much as
-the forward, or half of that if the input needs no gradient. The forward saves X for dW and W for dX.
+the forward, or as much as the forward if X needs no gradient. The forward saves X for dW and W for dX.
 
 PyTorch: `MmBackward0` saves X only if W needs a gradient, and W only if X needs one. `nn.Linear` stores its weight as
 (k, d) and computes X Wᵀ + b. For `nn.Linear`, dX = g W, dW = gᵀ X, and db is the sum of the rows of g. Leading axes of

@@ -1,14 +1,15 @@
 """Forward mode runs through the forward line by line and writes a line for the tangent after each line. Let D be the
 tangent of X, dA that of A, and dB that of B.
 
-The norm comes first. |x| moves at ⟨x, dx⟩/|x| = ⟨X, dx⟩, with ⟨a, b⟩ = Σ_ij a_ij b_ij. The quotient rule gives
+The norm comes first. The tangent of |x| is ⟨x, dx⟩/|x| = ⟨X, dx⟩, with ⟨a, b⟩ = Σ_ij a_ij b_ij. The quotient rule gives
 
     D = (dx - X ⟨X, dx⟩)/|x|
 
 D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the result: the
 scale of x does not matter.
 
-In each step, every product of two moving matrices has two terms, and the order of the factors stays:
+Write a, b and c for the coefficients 3.4445, -4.775 and 2.0315. In each step, the tangent of a product of two moving
+matrices has two terms, and the factors keep their order:
 
     A = X Xᵀ              dA = D Xᵀ + X Dᵀ
     B = b A + c A A       dB = b dA + c (dA A + A dA)
@@ -34,8 +35,9 @@ Asked next:
 - Why is 1 not a fixed point of the polynomial? → The coefficients sum to 0.701, so a singular value of 1 moves to
   0.701. The coefficients were chosen for a steep slope at 0: a small singular value grows by a factor of about 3.4 in
   each step. The price is that the singular values only come near to 1.
-- What would the limit U Vᵀ, the polar factor, have as its tangent? → For square x = U S Vᵀ the tangent is U K Vᵀ, with
-  K_ij = (Uᵀ dx V - Vᵀ dxᵀ U)_ij/(s_i + s_j). The tangent is ill-conditioned if two singular values are near 0.
+- An exact iteration would end at the polar factor U Vᵀ. What is the tangent of U Vᵀ? → For square x = U S Vᵀ the
+  tangent is U K Vᵀ, with K_ij = (Uᵀ dx V - Vᵀ dxᵀ U)_ij/(s_i + s_j). The tangent is ill-conditioned if two singular
+  values are near 0.
 - How large can the tangent become along a tiny singular value? → As long as the singular value stays small, each step
   multiplies the tangent by about 3.4445, so five steps multiply it by up to 485. Rounding errors grow by the same
   factor.
@@ -47,7 +49,10 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "Each line of the forward has moving factors. How many terms does the tangent of a product of two matrices have?",
-    "Start from dx without its part along x, over the norm. Then push a tangent through each line, in the same order.",
+    (
+        "Start from dx without its part along x, divided by the norm. Then push a tangent through each line, in the "
+        "same order."
+    ),
     "In the loop: `dA = ... + X @ D.T`, then B and dB, then X and D in one assignment, so that both use the old X.",
 )
 EQUIVALENT = {"transpose: ...": "A, B and their tangents are symmetric"}
