@@ -14,11 +14,11 @@ pass computed
 
     out_n = Σ_j w_nj · (x_n @ We[idx_nj])    over the kept choices (n, j) of token n
 
-`x` has shape (N, d), `w` and the integers `idx` (N, k), and `We` (E, d, e). `g` is
-dL/dout, of shape (N, e). Return `dx, dw, dWe`. idx is a constant. A dropped choice, a
-token without kept choices and an expert without tokens have gradient 0. A token may
-choose the same expert twice, and then takes two slots. The capacity may be 0, and it may
-exceed the number of choices.
+`x` has shape (N, d), `w` and the integers `idx` have shape (N, k), and `We` has shape (E, d, e).
+`g` is dL/dout, of shape (N, e). Return `dx, dw, dWe`. idx is a constant. A dropped choice, a token
+without kept choices and an expert without tokens have gradient 0. A token may choose the same
+expert twice, and then takes two slots. The capacity may be 0, and it may exceed the number of
+choices.
 """
 
 import numpy as np

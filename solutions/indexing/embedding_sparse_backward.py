@@ -123,7 +123,7 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "fancy-plus-equals",
-    "`values[index] += g`, or `= g`, counts every occurrence of an index",
+    "`values[index] += g` adds once for every occurrence of an index",
     "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
 )
 def embedding_sparse_backward(g, ids):

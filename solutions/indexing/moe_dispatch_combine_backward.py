@@ -5,24 +5,24 @@ Dispatch is a gather of rows, so its backward adds the gradients of the slots to
 over slots, so its backward copies g_n, times the weight, into each slot of token n.
 
 Consider expert i with its kept choices. Let X be the rows x_n of these choices, G the rows g_n, and ω the column of
-weights. The forward in the expert is Y = X W_i, and the combine adds ω ∘ Y to the outputs. So
+weights. With W_i = We[i], the forward in the expert is Y = X W_i, and the combine adds ω ∘ Y to the outputs. So
 
     dω = row sums of G ∘ Y,    dY = ω ∘ G,    dW_i = Xᵀ dY,    dX = dY W_iᵀ
 
 The rows of dX are added to dx at their tokens. A token can be in several experts, and even twice in one expert. So the
 addition must count repeated indices, as `np.add.at` does. A dropped choice is in no expert and receives nothing.
 
-The order of the slots matters only for the decision which choices are kept. `np.nonzero(idx == i)` lists the choices of
-expert i in the order of n and then of j. The first `capacity` of them are kept.
+The order of the choices only decides which choices are kept. `np.nonzero(idx == i)` lists the choices of expert i in
+the order of n and then of j. The first `capacity` of them are kept.
 
 Cost: with M kept choices, M·d·e multiplications in the forward and twice as many in the backward. Recomputing Y for dω
 takes M·d·e more. Saving Y instead takes M·e numbers. Neither is needed with H = G W_iᵀ: then dX = ω ∘ H, and dω is the
 row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
-PyTorch: dispatch is `index_select` and combine is `index_add`. Each one's backward is the other: `IndexSelectBackward0`
-adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic, so the last bits of dx
-may differ from run to run. PyTorch 2.13 also has `F.grouped_mm`, which multiplies segments of sorted tokens by
-different matrices in one call.
+PyTorch: dispatch is `index_select` and combine is `index_add`. Each of the two is the backward of the other.
+`IndexSelectBackward0` adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic,
+so the last bits of dx may differ from run to run. PyTorch 2.13 also has `F.grouped_mm`, which multiplies segments of
+sorted tokens by different matrices in one call.
 
 Asked next:
 
@@ -31,8 +31,9 @@ Asked next:
   same segments and the inverse permutation.
 - The experts are on different ranks. What is the backward of the all-to-all? → Another all-to-all with the send and
   receive counts exchanged. An all-to-all only moves rows, so its adjoint moves them back.
-- A token has lost all of its choices. What is its output, and does it still learn? → The expert output is 0, and so are
-  its gradients here. The residual connection around the layer carries the token and its gradient.
+- All choices of a token were dropped. What is its output, and does it still learn? → The output of the experts for this
+  token is 0, and the gradients of its x and w are 0 here. The residual connection around the layer carries the token
+  and its gradient.
 - Some code lets all first choices take slots before any second choice. Why? → First choices have the larger weights, so
   dropping second choices first loses less. The backward stays the same, because only the kept set changes.
 """
@@ -49,8 +50,8 @@ HINTS = (
         "gives dWe by a product, and dx by a product and an addition at the tokens."
     ),
     (
-        "`np.nonzero` of `idx == i` lists the choices of expert i. Cut both to the capacity. Then use "
-        "`np.add.at(dx, n, ...)` with the weighted rows of g."
+        "`np.nonzero(idx == i)` returns two arrays, n and j, with the choices of expert i. Keep the first `capacity` "
+        "entries of each array. Then use `np.add.at(dx, n, ...)` with the weighted rows of g."
     ),
 )
 CASES = [
@@ -105,14 +106,14 @@ MISTAKES = [
     ),
     edit(
         "tokens-unweighted",
-        "x receives the gradient of each of its experts in full",
+        "each expert passes the whole gradient back to its tokens",
         "out_n contains w_nj · (x_n @ We). By how much does out_n move if x_n @ We moves by 1?",
         "np.add.at(dx, n, dy @ We[i].T) -> np.add.at(dx, n, g[n] @ We[i].T)",
     ),
     edit(
         "first-choices-first",
         "all first choices take slots before any second choice",
-        "Token 0 makes its second choice, and token 1 its first choice. Which of them comes first in the task?",
+        "Token 0 makes its second choice, and token 1 its first choice. Which choice does the task read first?",
         "n, j = np.nonzero(idx == i) -> j, n = np.nonzero(idx.T == i)",
     ),
     edit(

@@ -16,7 +16,7 @@ Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backw
 Backward needs `order`, and an int64 `order` takes twice the memory of a float32 x.
 
 PyTorch: `torch.sort` and `torch.topk` save the indices, and their backward scatters. `torch.sort` is stable only with
-`stable=True`. Without `stable=True`, PyTorch does not promise which of several equal numbers gets which gradient.
+`stable=True`. Without `stable=True`, PyTorch does not promise which gradient each of several equal numbers gets.
 `x.max()` shares g among equal maxima, whereas `torch.sort(x).values[-1]` gives all of g to one of them.
 
 Asked next:
