@@ -12,9 +12,9 @@ rejected. For N pairs, the forward pass computed
     z = beta · ((lp_chosen - ref_chosen) - (lp_rejected - ref_rejected))
     L = -(1/N) Σ log sigmoid(z)
 
-The arrays `lp_...` hold log-probabilities of the policy, and the arrays `ref_...` those
-of the frozen reference model. Each has shape (N,). `g`, a 0-d array, is the upstream
-gradient of the scalar L. Return `dchosen, drejected`, the gradients of `lp_chosen` and
+The arrays `lp_...` hold log-probabilities of the policy. The arrays `ref_...` hold
+log-probabilities of the frozen reference model. Each has shape (N,). `g`, a 0-d array, is the
+upstream gradient of the scalar L. Return `dchosen, drejected`, the gradients of `lp_chosen` and
 `lp_rejected`.
 
 The magnitude of `z` may exceed 1000. The result must stay finite and accurate.

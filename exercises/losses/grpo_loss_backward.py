@@ -20,8 +20,9 @@ the mean of l over its own tokens, and L is the mean of these B means. A row wit
 counts in B.
 
 `g`, a 0-d array, is the upstream gradient of the scalar L. Return `dlogp`. `dlogp` is 0 at padding, and 0 everywhere if
-no row has a token. A ratio of exactly 1 - eps_low or 1 + eps_high has the gradient of r · A, even if `eps_low` or
-`eps_high` is 0. The numbers at padding are finite. All differences of log-probabilities are between -20 and 20.
+no row has a token. The range from 1 - eps_low to 1 + eps_high is the band. A ratio exactly at an edge of the band has
+the gradient of r · A, even if `eps_low` or `eps_high` is 0. The numbers at padding are finite. All differences of
+log-probabilities are between -20 and 20.
 """
 
 import numpy as np

@@ -6,8 +6,9 @@
 # topics = ["losses", "kinks"]
 # requires = ["maximum_backward"]
 # ///
-"""An embedding is trained on N triplets. Each has an anchor a, a positive p of the same class, and a negative n of
-another class. `anchor`, `pos` and `neg` have shape (N, d). The forward pass computed, with squared distances,
+"""An embedding is trained on N triplets. Each triplet has an anchor a, a positive p of the same class, and a
+negative n of another class. `anchor`, `pos` and `neg` have shape (N, d). The forward pass computed, with squared
+distances,
 
     h_i = |a_i - p_i|² - |a_i - n_i|² + margin
     L = (1/N) Σ_i max(0, h_i)

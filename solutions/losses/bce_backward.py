@@ -25,9 +25,9 @@ Asked next:
   `binary_cross_entropy_with_logits` give? → σ(-200) underflows to 0. The loss passes back -1e12, and the backward of
   the sigmoid multiplies it by p(1 - p) = 0. The gradient is 0 at the largest possible error.
   `binary_cross_entropy_with_logits` gives -1.
-- The target is 1 and p tends to 1 from below. Does the gradient with respect to p tend to 0? → No. It is -1/p, which
-  tends to -1. Only the gradient with respect to the logit tends to 0, because its factor σ' tends to 0. At p = 1
-  exactly, the convention gives 0.
+- The target is 1 and p tends to 1 from below. Does the gradient with respect to p tend to 0? → No. This gradient is
+  -1/p, which tends to -1. Only the gradient with respect to the logit tends to 0, because its factor σ' tends to 0. At
+  p = 1 exactly, the convention gives 0.
 - Why do other implementations add 1e-12 inside the logarithms, and what changes? → -log(p + ε) is smooth and finite at
   p = 0, with the slope -1/ε there. At p = 0 and t = 0 the slope is then 1, which is the exact slope of -log(1 - p).
   PyTorch's convention gives 0 there. In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p or 1 - p is tiny.
@@ -81,7 +81,7 @@ MISTAKES = [
     ),
     edit(
         "one-term",
-        "only positives have a loss",
+        "only positive examples have a loss",
         "A negative example is predicted with p = 0.9. Which term of the loss corrects it?",
         "(p - t) / np.maximum(p * (1 - p), 1e-12) -> -t / np.maximum(p, 1e-12)",
     ),
@@ -112,7 +112,7 @@ MISTAKES = [
     edit(
         "edge-is-flat",
         "the loss is constant where the denominator is too small",
-        "At p = 0 and t = 1, descent should raise p. Does your gradient say so?",
+        "At p = 0 and t = 1, descent should raise p. Does a descent step with your gradient raise p?",
         "g * (p - t) -> g * (p - t) * (p * (1 - p) >= 1e-12)",
     ),
     edit(

@@ -19,19 +19,19 @@ Only x and t are saved.
 PyTorch: `F.binary_cross_entropy_with_logits` is one node, `BinaryCrossEntropyWithLogitsBackward0`, which saves the
 logits, the targets and `pos_weight`. `pos_weight` is a tensor that broadcasts, often with one weight per class. The
 targets must be floating-point numbers, and they can receive a gradient too. PyTorch computes the slope from σ(x). In
-float32 its gradient for x = 40 and t = 1 is 0, whereas the exact value is -4e-18.
+float32 PyTorch's gradient for x = 40 and t = 1 is 0, whereas the exact value is -4e-18.
 
 Asked next:
 
-- Why not the squared error (σ(x) - t)² of the probability? → Its slope contains σ', which is almost 0 for a confident
-  prediction. At x = -20 and t = 1 the slope is -4e-9, although the prediction is wrong. The slope of the cross-entropy
-  is -1 there.
+- Why not the squared error (σ(x) - t)² of the probability? → The slope of the squared error contains σ', which is
+  almost 0 for a confident prediction. At x = -20 and t = 1 the slope is -4e-9, although the prediction is wrong. The
+  slope of the cross-entropy is -1 there.
 - For inputs that look the same, a share s of the labels is 1. Which probability does training with pos_weight w
   produce? → The slope is 0 if (1 - s)·p = w·s·(1 - p), so the odds p/(1 - p) are w times the true odds. For s = 0.1 and
   w = 9 the prediction is 0.5. To get calibrated probabilities back, subtract log w from the logit.
-- In float32, above which logit does σ(x) - 1 come out as 0, and which formula avoids this? → With the tanh it is 0
-  above about 17.3. With 1/(1 + exp(-x)) or `torch.sigmoid` it is 0 above about 16.6. The term for t = 1 is -w·σ(-x),
-  and exp(-logaddexp(0, x)) computes σ(-x) with a relative error below 1e-6.
+- In float32, above which logit does σ(x) - 1 come out as 0, and which formula avoids this? → With the tanh, the
+  difference is 0 above about 17.3. With 1/(1 + exp(-x)) or `torch.sigmoid`, it is 0 above about 16.6. The term for t
+  = 1 is -w·σ(-x), and exp(-logaddexp(0, x)) computes σ(-x) with a relative error below 1e-6.
 """
 
 import numpy as np
@@ -41,7 +41,10 @@ from autodrill.drills import edit, given, uniform
 
 HINTS = (
     "The loss contains log σ(x) and log(1 - σ(x)). What is the slope of each logarithm in x, after σ' has cancelled?",
-    "log σ has the slope 1 - σ, and log(1 - σ) has the slope -σ. Weight the slopes like the terms of the loss.",
+    (
+        "log σ has the slope 1 - σ, and log(1 - σ) has the slope -σ. Give each slope the weight that its term has in "
+        "the loss."
+    ),
     "Compute p = σ(x) from tanh(x / 2). Start with `(1 - t) * p` and subtract the term with `pos_weight`.",
 )
 
@@ -103,7 +106,7 @@ MISTAKES = [
     ),
     edit(
         "one-term",
-        "only positives have a loss",
+        "only positive examples have a loss",
         "A negative example is predicted as positive. Which term of the loss corrects it?",
         "(1 - t) * p - -> -",
     ),

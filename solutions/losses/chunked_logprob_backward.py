@@ -26,18 +26,18 @@ GiB in float32. With a chunk of 4096 rows, an array takes 128 MiB.
 PyTorch: `log_softmax(h @ W.T, -1)` followed by `gather` computes all logits. The backward makes two more arrays of
 shape (N, V). The first, from `gather`, is mostly 0, and the second is the gradient of the logits.
 `F.linear_cross_entropy` in PyTorch 2.13 with `reduction="none"` and chunking options returns -out without that memory.
-It works in chunks of tokens, and its backward recomputes them.
+It works in chunks of tokens, and its backward computes the logits of each chunk again.
 
 Asked next:
 
 - Should the chunks cut the tokens or the vocabulary? → Chunks of tokens have whole rows, so each softmax is complete.
-  With a scalar loss, their gradients can even be computed in the forward. Chunks of the vocabulary suit a vocabulary
-  that is split over ranks, because each rank then owns whole chunks of W and dW.
+  With a scalar loss, the forward can even compute the gradients of each chunk. Chunks of the vocabulary suit a
+  vocabulary that is split over ranks, because each rank then owns whole chunks of W and dW.
 - Many tokens are padding or prompt, with g_n = 0. How do you save work? → Their rows of d are 0. Select the rows of h,
   y and lse with g_n ≠ 0 before the products, and write dh back to the selected rows.
 - A policy-gradient loss also contains the entropy of each row. What must the forward save for the gradient of the
-  entropy? → One more number per row, the entropy H_n. Its slope is ∂H_n/∂z_nv = -p_nv (log p_nv + H_n), and log p_nv =
-  z_nv - lse_n.
+  entropy? → One more number per row, the entropy H_n. The slope of H_n is ∂H_n/∂z_nv = -p_nv (log p_nv + H_n), and log
+  p_nv = z_nv - lse_n.
 - lse was computed in bfloat16. What happens to the gradient? → An error of ε in lse_n multiplies all p of the row by
   exp(-ε). Between 16 and 32, bfloat16 numbers are 1/8 apart, so rounding changes p by up to 6%. Keep lse in float32.
 """
@@ -54,8 +54,8 @@ HINTS = (
         "a sum over the chunks."
     ),
     (
-        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains the targets with 0 <= y - j < ... and "
-        "has them in column y - j."
+        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if 0 <= y - j < .... In "
+        "this chunk, its column is y - j."
     ),
 )
 WRT = ("h", "W")
@@ -124,7 +124,7 @@ MISTAKES = [
     edit(
         "no-one-hot",
         "the gradient of the logits contains only the softmax",
-        "Raise the logit of y_n. Does out_n grow or shrink? What does your gradient say?",
+        "Raise the logit of y_n. Does out_n grow or shrink? Which sign does your gradient have if g_n is positive?",
         "d[own, column[own]] += g[own] -> pass",
     ),
     edit(

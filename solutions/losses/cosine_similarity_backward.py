@@ -5,9 +5,9 @@ With the unit vectors u = a/|a| and v = b/|b|, the quotient rule gives
 
 The roles of a and b are symmetric, so ∂c/∂b = (u - c v)/|b|. Multiply each by the pair's own g.
 
-v - c u is the part of v that is orthogonal to u. A longer or shorter a has the same cosine, so the gradient has no part
+v - c u is the part of v that is orthogonal to u. Scaling a does not change the cosine, so the gradient has no part
 along a, and a·da = 0. For parallel vectors the cosine is ±1, and the gradient is 0. The factor 1/|a| makes the gradient
-of a short vector large, because a small step turns it far.
+of a short vector large, because a small step turns a short vector far.
 
 Cost: 16 operations per element, compared with 6 in the forward. The backward needs a and b, or u, v and the two norms.
 The norms are one number per vector.
@@ -18,7 +18,7 @@ vector a, c is 0 and the gradient of a is v/eps, which has the norm 1e8. The def
 
 Asked next:
 
-- The loss is 1 - c, and descent subtracts the gradient. What happens to |a|? → It grows. The step is orthogonal to a,
+- The loss is 1 - c, and descent subtracts the gradient. What happens to |a|? → |a| grows. The step is orthogonal to a,
   so |a + step|² = |a|² + |step|². Longer vectors then get smaller gradients. The same holds for weights in front of a
   normalisation layer.
 - A model normalises a and b first, and the loss is then only a·b. Where does the term -c u appear? → It appears in the
@@ -26,7 +26,7 @@ Asked next:
   and divides by the norm.
 - The entries of a float32 vector are about 1e30. What fails, and what helps? → The squares overflow, so |a| is
   infinite, and c and da are 0. PyTorch 2.13 gives 0 too. Divide each vector by its largest magnitude first, because a
-  scale does not change c. The gradient is then divided by the same magnitude.
+  scale does not change c. Then divide the gradient of the scaled vector by the same magnitude.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "Make a twice as long. Does the cosine change? What does that say about the inner product of a and da?",
+    "Double the vector a. Does the cosine change? What does that say about the inner product of a and da?",
     (
         "Let u and v be the unit vectors of a and b. For da, remove from v its part along u, and divide by the norm of "
         "a. db is symmetric."
@@ -70,14 +70,14 @@ MISTAKES = [
     edit(
         "norm-constant",
         "the norms do not depend on a and b",
-        "Make a twice as long. The cosine stays the same. Is the inner product of a and your da 0?",
+        "Double the vector a. The cosine stays the same. Is the inner product of a and your da 0?",
         "v - c * u -> v",
         "u - c * v -> u",
     ),
     edit(
         "plus",
         "the term from the slope of the norm is added",
-        "Make a twice as long. The cosine stays the same. Is the inner product of a and your da 0?",
+        "Double the vector a. The cosine stays the same. Is the inner product of a and your da 0?",
         "v - c * u -> v + c * u",
         "u - c * v -> u + c * v",
     ),
@@ -131,7 +131,7 @@ MISTAKES = [
 @mistake(
     "gradient-of-the-product",
     "only the inner product depends on a and b",
-    "Which function did the forward divide by? Does it depend on a?",
+    "By which norms did the forward divide? Do these norms depend on a and b?",
 )
 def cosine_similarity_backward(g, a, b):
     g = np.expand_dims(g, -1)

@@ -32,9 +32,9 @@ loop and no backward of its own.
 
 Asked next:
 
-- The training loss is out - score(y) for the true path y. What is its gradient? → The marginals minus the counts of the
-  true path. So dem is P(y_t = k) minus a one-hot row for each step, as in cross-entropy. dtrans is the expected number
-  of each transition minus its number in y.
+- The training loss is out - score(y) for the true path y. What is its gradient? → It is the marginals minus the counts
+  of the true path. So dem is P(y_t = k) minus a one-hot row for each step, as in cross-entropy. dtrans is the expected
+  number of each transition minus its number in y.
 - Which algorithm is this backward? → It is the forward-backward algorithm of hidden Markov models. Reverse mode through
   the recursion for α computes the same numbers, and the gradient of α_t is the marginal at step t.
 - What is the derivative if every logsumexp is replaced by a maximum? → out is then the score of the best path, as in

@@ -25,10 +25,10 @@ Asked next:
 - A padded row has a NaN among its logits. What does your code return, and what does PyTorch return? → Assigning 0 to
   the row overwrites the NaN. Multiplying by a mask would keep the NaN, because 0 times NaN is NaN. PyTorch multiplies,
   so its gradient for the row is NaN. This NaN spreads to the weights that computed the logits.
-- Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → In
-  each micro-batch, sum the losses of the rows instead of averaging them, and divide the sum by 63. If this total is not
-  known before the first backward, scale all gradients at the end. Averaging the four means would weight a row of the
-  last micro-batch 50/3 times as much as a row of the third.
+- Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63 rows?
+  → In each micro-batch, sum the losses of the rows instead of averaging them, and divide the sum by 63. If this total
+  is not known before the first backward, scale all gradients at the end. Averaging the four means would weight a row of
+  the last micro-batch 50/3 times as much as a row of the third.
 - The micro-batches are on R ranks of data-parallel training, which averages gradients over the ranks. How does each
   rank scale its losses? → First add up the K of all ranks. Each rank then multiplies the sum of its own losses by R and
   divides the product by this total. The average over the ranks cancels the factor R.

@@ -7,7 +7,7 @@ The backward of log-softmax turns the gradient -γ into
 
     dlogits = g · (p - γ)
 
-This has the form of cross-entropy with soft targets γ instead of a one-hot label.
+This is the gradient of a cross-entropy with the soft targets γ instead of a one-hot label.
 
 γ needs sums over paths. Dynamic programming computes these sums. Put a blank before, between and after the labels:
 
@@ -34,15 +34,16 @@ Cost: O(T·L) for the two recursions and O(T·V) for the softmax. The forward ne
 hold T(2L+1) numbers each.
 
 PyTorch: The call is `F.ctc_loss(log_probs, targets, input_lengths, target_lengths)`. `CtcLossBackward0` saves the
-log-probabilities and log α, and its backward computes β. Its gradient for `log_probs` is p - γ, although the derivative
-is -γ. After `log_softmax` this makes no difference, because the rows of p - γ sum to 0. If `log_probs` is not the
-result of `log_softmax`, the gradient is wrong, and `gradcheck` fails. `reduction="mean"` divides each loss by the
-length of its label sequence before it averages.
+log-probabilities and log α, and its backward computes β. The gradient that it returns for `log_probs` is p - γ,
+although the derivative is -γ. After `log_softmax` this makes no difference, because the rows of p - γ sum to 0. If
+`log_probs` is not the result of `log_softmax`, the gradient is wrong, and `gradcheck` fails. `reduction="mean"` divides
+each loss by the length of its label sequence before it averages.
 
 Asked next:
 
 - T is too short for y. What are P, the loss and the gradient? → P is 0, the loss is infinite and the gradient is NaN.
-  PyTorch's `zero_infinity=True` sets both to 0. The shortest T is L plus the number of equal neighbours in y.
+  PyTorch's `zero_infinity=True` sets the loss and the gradient to 0. The shortest T is L plus the number of equal
+  neighbours in y.
 - Why is the second recursion not needed in principle? → Reverse mode of the recursion for log α gives the posterior of
   each position directly, as the gradient of log P with respect to the log-probabilities. The recursion for β is this
   reverse mode, written by hand.
@@ -50,9 +51,9 @@ Asked next:
   last real step, so the logits after it do not affect the loss. If P were read at the last padded step, the model would
   be trained to emit blanks there.
 - Why do trained models emit mostly blanks, with single steps for the labels? → A step is pushed towards the posterior
-  γ. The blank occurs at L + 1 positions and between all labels. So if T is well above L, γ gives it the largest share
-  in most steps at the start of training. This makes the blank more probable, and the next γ gives it a larger share
-  still.
+  γ. The blank occurs at L + 1 positions and between all labels. So if T is well above L, γ gives the blank the largest
+  share in most steps at the start of training. This makes the blank more probable, and the next γ gives it a larger
+  share still.
 """
 
 import numpy as np

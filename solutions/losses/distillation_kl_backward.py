@@ -29,7 +29,7 @@ about it. Up to the factors in front, the backward of `kl_div` gives -p, and `Lo
 Asked next:
 
 - Why does this loss need no term for the teacher's entropy? → The entropy of p does not depend on the student.
-  `F.cross_entropy(student, p)` has the same gradient at T = 1, and only its value differs.
+  `F.cross_entropy(student, p)` has the same gradient at T = 1. Only the value of the loss differs.
 - What is the gradient for the reverse divergence KL(s ‖ p) at T = 1? → With d = log s - log p it is g/N · s · (d - Σ_c
   s_c d_c). The factor s in front means that classes which the student considers impossible get no gradient. The reverse
   divergence therefore lets the student drop modes of the teacher.

@@ -1,5 +1,6 @@
 """Treat both labels at once. Let s = x for label 1 and s = -x for label 0. Because 1 - σ(x) = σ(-x), the probability of
-the right class is p = σ(s) in both cases. Write q for 1 - p. One element has the loss -q^γ log p with
+the right class is p = σ(s) in both cases. Write q for 1 - p. One element has the loss -q^γ log p. The slopes of its
+parts in s are
 
     dp/ds = pq,    dq/ds = -pq,    d(log p)/ds = q
 
@@ -30,8 +31,8 @@ Asked next:
 - γ = 2 and p = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
   loss is 100 times smaller, because (1 - 0.9)² = 0.01. The gradient is only 34.5 times smaller, because the slope of
   (1 - p)² adds a second term.
-- Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 it is larger if p
-  is below 0.30. At p = 0.1 it is 1.22 times as large.
+- Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 the gradient is
+  larger if p is below 0.30. At p = 0.1 it is 1.22 times as large.
 - Almost all examples of a detector are background. Which bias should its last layer start with? → Choose a small
   probability of the foreground, such as 0.01. The bias is then -log(0.99/0.01) = -4.6. With the bias 0, every
   background element starts at p = 0.5, and the sum of their losses dominates the first steps.

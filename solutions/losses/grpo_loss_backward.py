@@ -1,8 +1,8 @@
 """The GRPO loss (Shao et al., 2024) gives each token two terms and a weight. Find the slope of each term in logp first.
 
-The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. In the band from 1 -
-eps_low to 1 + eps_high the two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band.
-Two limits do not change the rule.
+The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. Inside the band the
+two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band. Two limits do not change
+the rule.
 
 The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d in logp
 is -1, so the slope of exp(d) - 1 - d is
@@ -27,10 +27,11 @@ log-ratios, the mask and one advantage per row. Sampling and the models' passes 
 reference model is not needed at all.
 
 PyTorch: TRL composes the loss from `torch.exp`, `torch.clamp` and `torch.min`, and autograd finds this gradient. TRL
-calls "sequence" `loss_type="grpo"`. Its default `loss_type="dapo"` divides by the number of tokens of the whole batch,
-over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by B times
-the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`. verl's
-mean over rows leaves out the rows without tokens, unless you pass the size of the global batch. TRL counts these rows.
+calls "sequence" `loss_type="grpo"`. TRL's default `loss_type="dapo"` divides by the number of tokens of the whole
+batch, over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by
+B times the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`.
+verl's mean over rows leaves out the rows without tokens, unless you pass the size of the global batch. TRL counts these
+rows.
 
 Asked next:
 
@@ -39,8 +40,9 @@ Asked next:
 - Training uses beta = 0 and "sequence", and the advantages sum to 0. What is the loss in the first step? → Every ratio
   is 1, so the loss is the mean of -A, which is 0. The gradient is not 0. The value of this loss says nothing about
   progress.
-- All answers to a prompt get the same reward. What do they teach? → Each advantage, reward minus the group's mean, is
-  0, so the policy term has no gradient. Only the penalty acts. DAPO therefore draws other prompts instead.
+- All answers to a prompt get the same reward. What do they teach? → An advantage is the reward minus the group's mean.
+  Here each advantage is 0, so the policy term has no gradient. Only the penalty acts. DAPO therefore draws other
+  prompts instead.
 - The batch is split into micro-batches. What must be the same in each one? → With "token", each micro-batch must divide
   by the number of tokens of the whole batch. Averaging the means of micro-batches gives tokens of a short micro-batch
   more weight. With "sequence", you can average over micro-batches with equally many rows.
@@ -209,7 +211,7 @@ MISTAKES = [
     edit(
         "kl-ignored",
         "the penalty is only reported and has no gradient",
-        "Does L change with logp if A is 0 and beta is not?",
+        "Suppose A is 0 and beta is 0.1. Does L change with logp?",
         "slope += ... -> pass",
     ),
     edit(

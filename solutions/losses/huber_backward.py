@@ -21,9 +21,10 @@ Asked next:
   small delta, the loss divided by delta tends to the absolute error.
 - DQN clips the error of its update to ±1. Which loss has this gradient? → The Huber loss with delta = 1. Clipping the
   value of the squared loss is different. The gradient is then 0 for large errors, so large errors are never corrected.
-- What is the second derivative, and which method has a problem with it? → It is 1 for |e| < delta and 0 beyond. A
-  Newton step, as in gradient boosting, divides by the second derivative and cannot divide by 0. The pseudo-Huber loss
-  delta² (√(1 + (e/delta)²) - 1) has the slope e/√(1 + (e/delta)²) and a positive second derivative everywhere.
+- What is the second derivative, and which method has a problem with it? → The second derivative is 1 for |e| < delta
+  and 0 beyond. A Newton step, as in gradient boosting, divides by the second derivative and cannot divide by 0. The
+  pseudo-Huber loss delta² (√(1 + (e/delta)²) - 1) has the slope e/√(1 + (e/delta)²) and a positive second derivative
+  everywhere.
 - The targets are given in millimetres instead of metres. What must change? → delta must be multiplied by 1000 too.
   Otherwise nearly all errors are in the linear part.
 """
@@ -35,7 +36,7 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "What is the slope of each of the two formulas? What are these slopes at |e| = delta?",
-    "The slope is e near 0, and delta with the sign of e far from 0. One NumPy function does both.",
+    "The slope is e near 0, and delta with the sign of e far from 0. One NumPy function covers both parts.",
     "Use `np.clip(..., -delta, delta)`, and multiply by `g / ...`.",
 )
 WRT = ("pred",)

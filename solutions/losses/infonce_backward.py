@@ -43,7 +43,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal
 
 HINTS = (
-    "Which loss has log_softmax, and what is the label of row i? How does S depend on q and on k?",
+    "Which loss contains log_softmax, and what is the label of row i? How does S depend on q and on k?",
     "The gradient of S is softmax minus the identity, times g/N. Then use the rule of a matrix product, and 1/T.",
     "With `dS` in hand, dq is `dS @ k / T`. For dk, transpose ... and multiply by ...",
 )
@@ -141,7 +141,7 @@ MISTAKES = [
     edit(
         "sign",
         "the gradient of S is the identity minus the softmax",
-        "A descent step must raise S_ii. Does your sign raise it?",
+        "A descent step must raise S_ii. Does a step with your gradient raise it?",
         "g * p -> -g * p",
     ),
 ]

@@ -30,8 +30,8 @@ Asked next:
   from the reference in general. The labelled answers are those that training pushes up or down, so their mean r is no
   estimate of that drift.
 - The policy is hopelessly wrong about an answer, with u = -10 for a good one. How do KTO and DPO compare? → KTO's
-  factor is σ'(-10) = 4.5e-5, and DPO's factor is σ(10) = 0.99995. KTO gives such answers up, which helps if their
-  labels are wrong.
+  factor is σ'(-10) = 4.5e-5, and DPO's factor is σ(10) = 0.99995. KTO stops training on such answers, which helps if
+  their labels are wrong.
 - You forget to detach z, and the mean of r is positive. What changes? → The mean of all gradients is then subtracted
   from each gradient, so the gradients sum to 0. In a batch of good answers with equal r nothing is learned.
 - The data has ten times as many bad answers as good ones. Which arguments correct this? → The total weight of each

@@ -66,7 +66,7 @@ MISTAKES = [
     edit(
         "hard-label",
         "smoothing does not affect the gradient",
-        "At which probabilities is your gradient 0? At which ones should it be?",
+        "At which probabilities is your gradient 0? At which probabilities should it be 0?",
         "p -= eps / logits.shape[1] ->",
         "-= 1 - eps -> -= 1",
     ),

@@ -4,8 +4,8 @@ the logits changes no choice, so f is a constant and only p carries a gradient:
     dp_ne = g · E/N · f_e
 
 This row is the same for each token. The entry of a popular expert is larger, because probability on this expert costs
-more. Each row of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies by
-p:
+more. Each row of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies the
+difference by p:
 
     dlogits_ne = p_ne (dp_ne - Σ_j dp_nj p_nj)
 
@@ -19,9 +19,9 @@ Cost: one softmax, one selection of k experts per token, and four other operatio
 is enough for the backward.
 
 PyTorch: there is no such loss in `torch.nn`. Model code takes the indices of `topk` and counts them with `one_hot` or
-`bincount`. The results are integers, which autograd does not track, so f is a constant without a `detach`. Conventions
-differ. The Mixtral model of Hugging Face divides the counts by N and not by N·k, so its loss and gradient are k times
-as large.
+`bincount`. The results are integers, which autograd does not track, so f is a constant even without a `detach`.
+Conventions differ. The Mixtral model of Hugging Face divides the counts by N and not by N·k, so its loss and gradient
+are k times as large.
 
 Asked next:
 
@@ -33,8 +33,8 @@ Asked next:
   then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts asks
   for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in both
   cases.
-- This loss and the main loss both pull on the router. Which alternative does not disturb the main gradient? → A bias
-  per expert that is added only for the selection. After each step, a rule lowers the bias of overloaded experts and
+- This loss and the main loss both pull on the router. Which alternative does not disturb the main gradient? → Give each
+  expert a bias that is added only for the selection. After each step, a rule lowers the bias of overloaded experts and
   raises the bias of the others.
 """
 
@@ -112,7 +112,7 @@ MISTAKES = [
     edit(
         "no-E",
         "L does not contain the factor E",
-        "If the shares are balanced, L is 1 for each E. Does your L have this property?",
+        "If the shares are balanced, the task's L is 1 for each E. Which factor makes L equal to 1?",
         "g * E / N -> g / N",
     ),
     edit(

@@ -14,8 +14,8 @@ of each element halves.
 Cost: one subtraction, one product and one negation per element. The forward takes one subtraction, one product and one
 addition. Saving e would be enough, but pred and target are usually still in memory anyway.
 
-PyTorch: `MseLossBackward0` saves pred, target and the reduction, and gives gradients to both. If the shapes differ,
-`F.mse_loss` warns and broadcasts.
+PyTorch: `MseLossBackward0` saves pred, target and the reduction, and gives gradients to pred and target. If the shapes
+differ, `F.mse_loss` warns and broadcasts.
 
 Asked next:
 

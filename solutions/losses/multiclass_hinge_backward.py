@@ -1,14 +1,15 @@
 """Each term with j ≠ y_n and h_nj > 0 is active. It depends on two scores, with the slope 1 in scores[n, j] and the
 slope -1 in scores[n, y_n]. So each active wrong class gets g/N. The score of the label is in all terms of its row, so
-the label gets -g/N once per active class. If k classes of the row are active, its gradient is -k · g/N.
+the label gets -g/N once per active class. If k classes of the row are active, the label's gradient is -k · g/N.
 
 Each row of the gradient sums to 0, because a constant added to all scores of a row changes no h.
 
 At j = y_n, h is the margin, which is positive, and that term is not part of the sum. In the code, the comparison writes
 a 1 at the label too, so the row holds k + 1 ones. Subtracting the row sum from the 1 at the label leaves -k.
 
-The gradient does not depend on how much a margin is violated, only on whether it is. The row contributes nothing if the
-label's score exceeds every other score by at least the margin. A row of a cross-entropy always contributes.
+The gradient does not depend on how much a margin is violated, only on whether it is violated. The row contributes
+nothing if the label's score exceeds every other score by at least the margin. A row of a cross-entropy always
+contributes.
 
 Cost: one comparison and a few operations per score, and a count per row, as in the forward. The forward may save one
 boolean per score. The backward needs nothing else that depends on the scores.

@@ -30,7 +30,7 @@ Asked next:
 - A log-ratio is 100, and A is positive. What does autograd return in float32, and what does your code return? → r is
   inf, and autograd multiplies the 0 from `minimum` by the slope inf of exp, and 0 · inf is NaN. `np.where` selects 0
   and never multiplies inf by 0. Libraries such as verl clamp the log-ratio to ±20.
-- Does the clip keep the ratios inside the band? → No. It only removes a token's own gradient. Gradients of other
+- Does the clip keep the ratios inside the band? → No. The clip only removes a token's own gradient. Gradients of other
   tokens, and the momentum of the optimiser, can still move the ratio further. Training code therefore reports the
   fraction of clipped tokens and an estimate of the KL divergence.
 - A is negative, and r is 1000. How large is the gradient, and how can it be bounded? → The gradient is proportional to

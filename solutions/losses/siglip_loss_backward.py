@@ -2,8 +2,8 @@
 
     dz_ij = -g/n · l_ij · σ(-l_ij · z_ij)
 
-This is also g/n · (σ(z) - I), because a pair with l = -1 has the slope σ(z), and a pair with l = 1 has the slope σ(z) -
-1. So dz is the prediction minus the target. The divisor is n, although there are n² terms.
+As a matrix, dz is g/n · (σ(z) - I), because a pair with l = -1 has the slope σ(z), and a pair with l = 1 has the slope
+σ(z) - 1. So dz is the prediction minus the target. The divisor is n, although there are n² terms.
 
 z is a product with the factor exp(t), plus beta. Therefore
 
@@ -17,7 +17,7 @@ added after the product.
 
 InfoNCE compares the entries of a row by a softmax. Here no pair's term contains another pair's z.
 
-Let u = -l · z, so that σ(u) says how wrongly the pair is classified. `np.logaddexp(0, -u)` is -log σ(u) without
+Let u = -l · z. Then σ(u) measures how wrongly the pair is classified. `np.logaddexp(0, -u)` is -log σ(u) without
 overflow.
 
 Cost: three products of n²·d multiplications each if a @ bᵀ is computed again, compared with one in the forward. z and
@@ -123,7 +123,7 @@ MISTAKES = [
     edit(
         "sign",
         "dz is the target minus the prediction",
-        "A descent step must raise z for a matching pair. Does your sign raise it?",
+        "A descent step must raise z for a matching pair. Does a step with your gradient raise it?",
         "g / n -> -g / n",
     ),
     edit(

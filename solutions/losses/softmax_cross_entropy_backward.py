@@ -114,7 +114,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "sign",
     "the gradient is the target minus the prediction",
-    "Gradient descent must raise the logit of the true class. Does your sign raise it?",
+    "Gradient descent must raise the logit of the true class. Does a step with your gradient raise it?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)

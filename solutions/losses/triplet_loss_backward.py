@@ -1,4 +1,4 @@
-"""The maximum is a gate: it passes the gradient of h_i where h_i > 0, and 0 elsewhere. The gradients of h are
+"""The maximum is a gate: it passes the gradient of h_i where h_i > 0, and it passes 0 elsewhere. The gradients of h are
 
     ∂h/∂a = 2(a - p) - 2(a - n) = 2(n - p)        ∂h/∂p = -2(a - p) = 2(p - a)        ∂h/∂n = 2(a - n)
 
@@ -17,8 +17,8 @@ triplet. The three embeddings are needed anyway, so recomputing h costs no memor
 
 PyTorch: `F.triplet_margin_loss` uses distances, not squared distances. By default the distance of a and p is the 2-norm
 |a - p + 1e-6|. The gradient of a distance is a unit vector, so its length does not depend on how far apart the points
-are. The hinge is `clamp_min(0)`, whose backward passes the gradient at exactly 0. This differs from the convention
-here.
+are. The hinge is `clamp_min(0)`, whose backward passes the gradient at exactly 0. In this exercise, the gradient there
+is 0.
 
 Asked next:
 

@@ -8,14 +8,14 @@ Multiply both slopes by g/N. The divergence is summed over the d latent numbers,
 Both slopes are 0 at the prior, mu = 0 and l = 0. Descent pulls the mean to 0 and the variance to 1. For a large
 variance, this pull grows like e^l. For a tiny variance, the pull is at most 1/2 in size.
 
-Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just above 1 are 1.2e-7 apart, so at
-l = 1e-6 the difference is off by at least 4.6 per cent. `np.expm1` computes it with full relative accuracy. The task
-accepts either form.
+Near l = 0, e^l is near 1, and e^l - 1 loses digits. In float32 the numbers just above 1 are 1.2e-7 apart, so at l
+= 1e-6 the difference is off by at least 4.6 per cent. `np.expm1` computes this difference with full relative accuracy.
+The task accepts either form.
 
 Cost: one exponential and two products per latent number, fewer operations than in the forward. Only mu and logvar are
 saved. Compared with the encoder's matrix products this cost is negligible.
 
-PyTorch: PyTorch has no node for this term. It is usually written out, as in the task, or as
+PyTorch: PyTorch has no node for this term. The term is usually written out, as in the task, or as
 `kl_divergence(Normal(mu, std), Normal(0, 1))` of `torch.distributions` with std = exp(logvar/2). Autograd computes the
 slope in logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32, both forms give 4.77e-7 instead of
 5e-7.
@@ -73,7 +73,7 @@ MISTAKES = [
     edit(
         "no-half",
         "the 1/2 cancels in both gradients",
-        "mu² brings a factor of 2, which cancels the 1/2. Does exp bring one too?",
+        "mu² brings a factor of 2, which cancels the 1/2. Does exp(logvar) bring a factor of 2 too?",
         "scale / 2 -> scale",
     ),
     edit(
@@ -97,7 +97,7 @@ MISTAKES = [
     edit(
         "sign",
         "the loss is minus the divergence",
-        "Descent subtracts the gradient. Does it move mu towards 0?",
+        "Does a descent step with your gradient move mu towards 0?",
         "scale = g -> scale = -g",
     ),
     edit(

@@ -10,9 +10,9 @@ The slope of lse in logits_v is p_v. The slope of lse² is 2 · lse · p_v. A ro
 and g/K scales it. A padded row contributes nothing, neither through the labels nor through its lse.
 
 Label smoothing replaces the one-hot target by the distribution q = (1 - eps) · onehot(y) + eps/V. The first part of the
-gradient is p - q. It sums to 0 over a row, because softmax does not change if all logits of the row move together. The
-z-loss does see such a shift: its part of the gradient sums to 2 · z · lse. The z-loss therefore pulls lse to 0. No
-other part of the loss reacts to a common shift.
+gradient is p - q. This part sums to 0 over a row, because softmax does not change if all logits of the row move
+together. The z-loss does see such a shift: its part of the gradient sums to 2 · z · lse. The z-loss therefore pulls lse
+to 0. No other part of the loss reacts to a common shift.
 
 Subtract each row's maximum before the exponentials. To get lse, add the maximum to the logarithm of their sum.
 
@@ -26,12 +26,12 @@ z-loss as the option `lse_square_scale`.
 
 Asked next:
 
-- What does the z-loss fix? → The cross-entropy does not change if all logits of a row move together, so they may drift.
-  Around 1000, bfloat16 numbers are 4 apart, so small differences between logits are lost. With z around 1e-4 the z-loss
-  keeps lse near 0 and hardly changes the rest.
-- Does the loss of one row have a minimum? → Without smoothing it has none, because it falls as long as the label's
-  logit rises above the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the logits are
-  log q.
+- What does the z-loss fix? → The cross-entropy does not change if all logits of a row move together, so the logits may
+  drift. Around 1000, bfloat16 numbers are 4 apart, so small differences between logits are lost. With z around 1e-4 the
+  z-loss keeps lse near 0 and hardly changes the rest.
+- Does the loss of one row have a minimum? → Without smoothing, the loss has no minimum, because it falls as long as the
+  label's logit rises above the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the
+  logits are log q.
 - What does smoothing with eps over the other V - 1 classes change? → The true class then gets the target 1 - eps. Here
   it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
 - The vocabulary is split over ranks. What does the z-loss add to the communication? → Nothing. The ranks already
@@ -177,7 +177,7 @@ MISTAKES = [
     edit(
         "sign",
         "the gradient is the target minus the prediction",
-        "A descent step must raise the logit of the true class. Does your sign raise it?",
+        "A descent step must raise the logit of the true class. Does a step with your gradient raise it?",
         "return g -> return -g",
     ),
 ]
