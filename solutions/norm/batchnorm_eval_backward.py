@@ -10,7 +10,8 @@ gamma multiplies xhat = (x - running_mean)·r, and both gamma and beta are broad
 g·xhat and dbeta = Σ g, with the sums over the batch. The parameters still learn in eval mode, unless they are frozen
 too.
 
-A running variance of 0 belongs to a channel that was constant. There only eps keeps r finite: r = 1/√eps, about 316.
+A running variance of 0 belongs to a channel that was constant. For such a channel, only eps keeps r finite: r = 1/√eps,
+about 316.
 
 Cost: a product per element for dx and two sums over the batch, O(N·D), as in the forward. dx needs only g and the D
 factors gamma·r. x is saved only for dgamma.

@@ -9,7 +9,7 @@ over i:
     dx_j = (g_j - y_j · Σ_i g_i y_i)/n
 
 The sum is the length of the part of g along y, because y has length 1. The bracket removes this part. So dx is
-orthogonal to x: if x moves outwards along itself, y does not move at all. What remains is divided by n, because a step
+orthogonal to x: if x only gets longer or shorter, y does not move at all. What remains is divided by n, because a step
 of fixed length turns a long vector by a smaller angle than a short one.
 
 A row of one element has y = ±1, and its dx is 0: a sign does not change under small moves.

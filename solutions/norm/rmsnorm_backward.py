@@ -101,7 +101,7 @@ MISTAKES = [
     edit(
         "power-two",
         "the slope of u^(-1/2) is -1/2·u^(-1), so the subtracted term has the factor rrms²",
-        "Which power of u is left if you differentiate u^(-1/2)? How many factors rrms does this power give?",
+        "Which power of u is left if you differentiate u^(-1/2)? How many factors of rrms does this power give?",
         "rrms * (h - xhat * along) -> rrms * h - xhat * (h * x).mean(axis=-1, keepdims=True) * rrms",
     ),
     edit(

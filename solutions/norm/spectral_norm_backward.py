@@ -103,7 +103,10 @@ MISTAKES = [
     edit(
         "product-with-W",
         "the gradient of sigma contains the product of g and W, not of g and out",
-        "The derivative of W/sigma in sigma is -W/sigma². How many factors 1/sigma does each of your two terms have?",
+        (
+            "The derivative of W/sigma in sigma is -W/sigma². How many factors of 1/sigma does each of your two terms "
+            "have?"
+        ),
         "(g * W).sum() / sigma -> (g * W).sum()",
     ),
     edit(
