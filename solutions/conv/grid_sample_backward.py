@@ -20,19 +20,20 @@ Cost: a constant number of operations per point, among them four additions to di
 forward reads four pixels per point, and saves the image and the coordinates. Several points may add to one pixel, so
 `dimg[i, j] += ...` with index arrays is wrong: it performs only one of the additions. `np.add.at` performs all of them.
 
-PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Its default is
-`align_corners=False` with zeros outside, as here. `GridSampler2DBackward0` saves the input and the grid. At integer
-coordinates it takes the same side as this exercise, unless the conversion from the normalised coordinate rounds down.
-For H = 3 in float64, the normalised coordinate of row 0 becomes -1.1e-16, so floor picks the cell before row 0. On CUDA
-the backward is not deterministic, so `torch.use_deterministic_algorithms(True)` makes it raise an error.
+PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Pixels outside
+count as 0 by default, as here, and `align_corners` is False by default. `GridSampler2DBackward0` saves the input and
+the grid. At integer coordinates, the backward takes the same side as this exercise, unless the conversion from the
+normalised coordinate rounds down. For H = 3 in float64, the normalised coordinate of row 0 becomes -1.1e-16, so floor
+picks the cell before row 0. On CUDA the backward is not deterministic, so `torch.use_deterministic_algorithms(True)`
+makes the backward raise an error.
 
 Asked next:
 
 - The coordinates are normalised, as in a spatial transformer. What changes? → u in [-1, 1] gives x = ((u + 1) W - 1)/2
   for `align_corners=False`, so du = dx · W/2. For `align_corners=True` the factor is (W - 1)/2.
 - Why is dimg the slow part on a GPU? → The points that share a pixel are not known in advance, so their additions must
-  be atomic. They collide where many points read one region, and their order is not fixed. So the last bits of dimg may
-  differ from run to run.
+  be atomic. The additions collide where many points read one region, and their order is not fixed. So the last bits of
+  dimg may differ from run to run.
 - The point should move to a target 20 pixels away. Does gradient descent on x lead it there? → Only if the image slopes
   that way. dx depends only on the four pixels around the point. In a blurred image, or at a coarse level of an image
   pyramid, these pixels summarise a larger region.
