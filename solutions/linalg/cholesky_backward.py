@@ -29,8 +29,9 @@ Asked next:
 
 - The loss is log det A = 2 Σ log l_ii. What does your formula give for dA? → g is diag(2 / l_ii), so the lower triangle
   of Lᵀ g is 2 on the diagonal and 0 below it. Φ turns this into I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
-- Why is it not necessary to clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
-  triangular matrix is strictly upper triangular. Taking the lower triangle removes that product.
+- Why is it not necessary to clear g above the diagonal? → The entries of g above the diagonal form a strictly upper
+  triangular matrix. Lᵀ is upper triangular, so the product of Lᵀ and this matrix is strictly upper triangular too.
+  Taking the lower triangle removes that product.
 - Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both are right.
   NumPy reads only the lower triangle, so a change of A[1, 0] acts like the same change of both A[1, 0] and A[0, 1].
   Finite differences therefore give 2 dA below the diagonal and 0 above it. Take finite differences of the factor of (A
@@ -148,7 +149,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "one-triangle",
-    "dA is a lower triangle whose entries hold the sum of each symmetric pair",
+    "dA is lower triangular, and each entry holds the sum of a symmetric pair",
     "A is a full matrix. How must dA[0, 1] and dA[1, 0] be related?",
 )
 def cholesky_backward(g, L):
@@ -159,7 +160,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "sides-exchanged",
-    "L⁻¹ stands on the left and L⁻ᵀ on the right",
+    "the formula has L⁻¹ on the left and L⁻ᵀ on the right",
     "The forward formula is L⁻¹ Ȧ L⁻ᵀ. What is its transpose as a function of Ȧ?",
 )
 def cholesky_backward(g, L):

@@ -5,16 +5,16 @@ three factors play the same role. By this symmetry
     da_{letters of a} = Σ over all other letters of
                         g_{letters of out} · b_{letters of b}
 
-This formula is again an einsum, with g and the other operand as inputs. Call the operand whose gradient is computed the
-target. The result has the letters of the target. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @
+This formula is again an einsum, with g and the other operand as inputs. The target is the operand whose gradient is
+computed. The result has the letters of the target. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @
 b.T.
 
 One case is missing: a letter that only the target has. The forward summed over this letter on its own, and an einsum
 cannot output a letter that no input has. Every entry along that axis entered the same sum, so every entry receives the
-same gradient. Leave the letter out of the spec, then repeat the result along its axis. Repeating is the backward of a
-sum, as in `sum_backward`.
+same gradient. Leave the letter out of the spec, then repeat the result along the axis of this letter. Repeating is the
+backward of a sum, as in `sum_backward`.
 
-Cost: each of the two einsums loops over the letters of the forward, except the letters that only its target has.
+Cost: each of the two einsums loops over the letters of the forward, but not over a letter that only its target has.
 Backward therefore takes at most twice as many products as the forward. Both operands are saved.
 
 PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands and sums over letters that
@@ -65,11 +65,11 @@ CASES = [
     given("a[i,j] b[i,j]", spec="ij,ij->i", large=False),
     given("a[i,j] b[i,j]", spec="ij,ij->", large=False),
     given("a[b,h,q,d] b[b,h,k,d]", spec="bhqd,bhkd->bhqk", large=False),
-    given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="a letter of a summed on its own"),
-    given("a[j] b[i,j,l,k]", spec="j,ijlk->k", large=False, note="two letters of b summed on their own"),
-    given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="the last letter of a summed on its own"),
-    given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="the last letter of b summed on its own"),
-    given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="a letter of each summed on its own"),
+    given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="only a has the letter i"),
+    given("a[j] b[i,j,l,k]", spec="j,ijlk->k", large=False, note="only b has the letters i and l"),
+    given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="only a has its last letter, j"),
+    given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="only b has its last letter, j"),
+    given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="only a has the letter i, and only b has k"),
 ]
 
 

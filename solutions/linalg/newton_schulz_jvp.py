@@ -18,9 +18,10 @@ matrices has two terms, and the factors keep their order:
 dA is symmetric, because A is. A and dA do not commute in general, so dA A + A dA is not 2 A dA. The last line reads the
 X from before the step, so compute the new D before you overwrite X.
 
-Cost: a step of the forward takes three matrix products, X Xᵀ, A A and B X. The tangent takes two more for dA, or one
-and a transpose. dB takes two more products, and D takes two. So value and tangent together cost about three times the
-forward. Nothing is kept from step to step, whereas reverse mode keeps X and A of each step, or recomputes them.
+Cost: a step of the forward takes three matrix products, X Xᵀ, A A and B X. The tangent takes two more products for dA,
+or one product and a transpose. dB takes two more products, and D takes two. So value and tangent together cost about
+three times the forward. Nothing is kept from step to step, whereas reverse mode keeps X and A of each step, or
+recomputes them.
 
 PyTorch: `torch.func.jvp` does the same with dual numbers, and agrees with this solution. `torch.optim.Muon` runs the
 iteration under `no_grad` in bfloat16, because the optimiser's step is not differentiated. Only methods that
