@@ -21,8 +21,8 @@ gradient first; `Adam` rejects sparse gradients.
 Asked next:
 
 - Does `SparseAdam` compute the same update as `Adam`? → No. Take a row that an earlier batch read and the current batch
-  does not read. `Adam` still moves this row by its decaying averages. `SparseAdam` leaves the row and its averages
-  unchanged.
+  does not read. `Adam` still moves this row by the row's decaying averages. `SparseAdam` leaves the row and its
+  averages unchanged.
 - You clip the gradient by its norm. May you take the norm of uncoalesced values? → No. A row with the pieces 3 and -3
   has the gradient 0, but its pieces have the norm 3√2. Coalesce first.
 - The table W is also the weight of the output layer, logits = h Wᵀ. Is the gradient of W still sparse? → No. The output
@@ -40,8 +40,14 @@ from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
     "One row of W was copied to several places of out. How do the gradients of the copies combine?",
-    "Group the places by the row that they read. You need the distinct rows and, for each, the sum of its gradients.",
-    "Use `np.unique(..., return_inverse=True)` on flat ids, zeros with one row per distinct id, and `np.add.at`.",
+    (
+        "Group the places by the row that they read. You need the distinct rows, and for each row the sum of its "
+        "gradients."
+    ),
+    (
+        "Call `np.unique(..., return_inverse=True)` on the flat ids. Then use `np.add.at` on zeros with one row per "
+        "distinct id."
+    ),
 )
 ROWS = 6
 RESULTS = ("rows", "values")

@@ -1,5 +1,5 @@
 """Dispatch copies a token into the slots of its experts. Combine multiplies the result of each slot by a weight and
-adds it to the output of the token.
+adds the product to the output of the token.
 
 Dispatch is a gather of rows, so its backward adds the gradients of the slots to their tokens. Combine is a weighted sum
 over slots, so its backward copies g_n, times the weight, into each slot of token n.
@@ -16,8 +16,8 @@ The order of the choices only decides which choices are kept. `np.nonzero(idx ==
 the order of n and then of j. The first `capacity` of them are kept.
 
 Cost: with M kept choices, M·d·e multiplications in the forward and twice as many in the backward. Recomputing Y for dω
-takes M·d·e more. Saving Y instead takes M·e numbers. Neither is needed with H = G W_iᵀ: then dX = ω ∘ H, and dω is the
-row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
+takes M·d·e more. Saving Y instead takes M·e numbers. With H = G W_iᵀ, neither is needed, because dX = ω ∘ H, and dω is
+the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
 PyTorch: dispatch is `index_select` and combine is `index_add`. Each of the two is the backward of the other.
 `IndexSelectBackward0` adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic,
@@ -29,8 +29,8 @@ Asked next:
 - A dropless implementation has no capacity. What replaces the slots? → Sort the choices by expert. The tokens of an
   expert are then one segment, and a grouped product multiplies each segment by its own matrix. The backward uses the
   same segments and the inverse permutation.
-- The experts are on different ranks. What is the backward of the all-to-all? → Another all-to-all with the send and
-  receive counts exchanged. An all-to-all only moves rows, so its adjoint moves them back.
+- The experts are on different ranks. What is the backward of the all-to-all? → It is another all-to-all, with the send
+  and receive counts exchanged. An all-to-all only moves rows, so its adjoint moves them back.
 - All choices of a token were dropped. What is its output, and does it still learn? → The output of the experts for this
   token is 0, and the gradients of its x and w are 0 here. The residual connection around the layer carries the token
   and its gradient.
@@ -88,13 +88,13 @@ MISTAKES = [
     ),
     edit(
         "fancy-plus-equals",
-        "`dx[n] += ...` counts every occurrence of a token",
+        "`dx[n] += ...` adds once for every occurrence of a token",
         "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. May a token choose the same expert twice?",
         "np.add.at(dx, n, dy @ We[i].T) -> dx[n] += dy @ We[i].T",
     ),
     edit(
         "weights-detached",
-        "the weights are constants here",
+        "the weights w are constants",
         "out is linear in w. What is the slope of out_n in w_nj?",
         "np.add.at(dw, (n, j), (g[n] * y).sum(axis=1)) -> pass",
     ),
