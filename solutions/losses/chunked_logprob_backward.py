@@ -54,7 +54,7 @@ HINTS = (
         "a sum over the chunks."
     ),
     (
-        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if 0 <= y - j < .... In "
+        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if `0 <= y - j < ...`. In "
         "this chunk, its column is y - j."
     ),
 )

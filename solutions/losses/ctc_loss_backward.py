@@ -113,7 +113,7 @@ MISTAKES = [
     edit(
         "skip-between-repeats",
         "a path may skip the blank between two equal labels",
-        "How does the path for `aa` differ from the path for `a` if it skips the blank?",
+        "Suppose the path for `aa` skips the blank. How does it then differ from the path for `a`?",
         "z != np.roll(z, 2) -> np.array(z) != 0",
     ),
     edit(

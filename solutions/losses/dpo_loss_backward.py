@@ -8,7 +8,7 @@ The margin z has slope beta in lp_chosen and -beta in lp_rejected. With the mean
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
 σ(-z) measures how wrongly the pair is ranked. A pair that is ranked clearly right (z ≫ 0) has almost no gradient. A
-pair that is ranked clearly wrong has a gradient of nearly g·beta/N in size, and no pair has a larger one. dchosen and
+pair that is ranked clearly wrong has a gradient of nearly g·beta/N in size, and this is the upper limit. dchosen and
 drejected sum to 0, because the loss reads only the difference of the policy's two log-probabilities. Both
 log-probabilities may therefore fall while the loss decreases.
 

@@ -60,8 +60,8 @@ HINTS = (
         "beta·(1 - exp(d)). Multiply the sum by g and by the token's weight."
     ),
     (
-        "A token's weight is its mask over a divisor. The divisor is the sum of the mask, or a row's sum times the "
-        "number of .... Replace a sum of 0 by 1."
+        "A token's weight is its mask over a divisor. The divisor is the sum of the mask, or a row's sum times a "
+        "second number. Replace a sum of 0 by 1."
     ),
 )
 WRT = ("logp",)

@@ -33,7 +33,7 @@ Asked next:
   factor is σ'(-10) = 4.5e-5, and DPO's factor is σ(10) = 0.99995. KTO stops training on such answers, which helps if
   their labels are wrong.
 - You forget to detach z, and the mean of r is positive. What changes? → The mean of all gradients is then subtracted
-  from each gradient, so the gradients sum to 0. In a batch of good answers with equal r nothing is learned.
+  from each gradient, so the gradients sum to 0. In a batch of good answers with equal r, all gradients are then 0.
 - The data has ten times as many bad answers as good ones. Which arguments correct this? → The total weight of each
   group matters, so w_good · (number of good answers) should be near w_bad · (number of bad answers). Choose w_good = 10
   and w_bad = 1, or a little more for w_good.

@@ -25,9 +25,9 @@ Asked next:
   Adding a small eps to |e| avoids the NaN, but changes the slope for small e.
 - How do you check this backward by finite differences? → Use errors larger than the step. At e = 0 a central difference
   gives 0, which agrees with this convention. A one-sided difference gives 1 or -1.
-- Predictions that are too low should cost more than those that are too high. Which loss does this? → The quantile loss
-  max(τe, (τ - 1)e) with e = target - pred and τ > 1/2. The slopes of this loss in e are τ and τ - 1. The τ-quantile
-  minimises this loss. For τ = 1/2 the loss is |e|/2.
+- Predictions that are too low should cost more than predictions that are too high. Which loss does this? → The quantile
+  loss max(τe, (τ - 1)e) with e = target - pred and τ > 1/2. The slopes of this loss in e are τ and τ - 1. The
+  τ-quantile minimises this loss. For τ = 1/2 the loss is |e|/2.
 - Which loss has small gradients near the target and bounded gradients far from it? → The Huber loss. Its slope is e,
   clipped to the range from -delta to delta.
 """

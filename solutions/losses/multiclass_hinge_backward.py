@@ -4,8 +4,8 @@ the label gets -g/N once per active class. If k classes of the row are active, t
 
 Each row of the gradient sums to 0, because a constant added to all scores of a row changes no h.
 
-At j = y_n, h is the margin, which is positive, and that term is not part of the sum. In the code, the comparison writes
-a 1 at the label too, so the row holds k + 1 ones. Subtracting the row sum from the 1 at the label leaves -k.
+At j = y_n, h is the margin, which is positive, but the sum leaves this term out. In the code, the comparison writes a 1
+at the label too, so the row holds k + 1 ones. Subtracting the row sum from the 1 at the label leaves -k.
 
 The gradient does not depend on how much a margin is violated, only on whether it is violated. The row contributes
 nothing if the label's score exceeds every other score by at least the margin. A row of a cross-entropy always

@@ -31,7 +31,7 @@ Asked next:
 
 - Why does this loss split over ranks more easily than InfoNCE? → A sum over pairs splits into blocks. Each rank keeps
   its images, receives the texts of one other rank at a time, and adds up its gradients. No rank needs a sum over a
-  whole row, or all texts at once.
+  whole row, and no rank needs all texts at once.
 - Why does training start with beta = -10 and t = log 10? → n² - n of the n² pairs are negatives. With nearly orthogonal
   unit vectors and beta = 0, σ(z) is near 1/2, so the negatives of a row push with a total weight of (n - 1)/2. With
   beta = -10 and n = 4096 this total is 0.2, and each positive pulls with a weight near 1.

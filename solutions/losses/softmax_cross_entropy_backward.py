@@ -15,7 +15,7 @@ N·C numbers.
 PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`. The backward of `cross_entropy`
 consists of the backwards of these two functions. `NllLossBackward0` makes an N x C array with -g/N at the labels and 0
 elsewhere. From each row of this array, `LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both nodes
-save the log-softmax, but share one array. `NllLossBackward0` also saves the labels. A label that is not a class raises
+save the log-softmax, in one shared array. `NllLossBackward0` also saves the labels. A label that is not a class raises
 `IndexError` on the CPU, except for `ignore_index`, which is -100 by default.
 
 Asked next:
@@ -30,9 +30,9 @@ Asked next:
 - The vocabulary is split over several GPUs. What must the GPUs exchange? → The GPUs must exchange a maximum and a sum
   of exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes
   the gradient of its own columns without further exchange.
-- What is the second derivative of a row's loss with respect to its logits? → The second derivative is diag(p) - p pᵀ
-  with p = softmax(z), which is the covariance matrix of a one-hot label drawn from p. This matrix is positive
-  semidefinite, so the loss is convex in the logits. The loss does not change along the direction of all ones.
+- What is the second derivative of a row's loss with respect to its logits? → With p = softmax(z), the second derivative
+  is diag(p) - p pᵀ. This is the covariance matrix of a one-hot label drawn from p. It is positive semidefinite, so the
+  loss is convex in the logits. The loss does not change along the direction of all ones.
 """
 
 import numpy as np

@@ -26,8 +26,8 @@ Asked next:
   variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. For small variances,
   the slope in logvar is at most 1/2 in size.
 - The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term becomes d
-  times smaller, and the gradient of the reconstruction stays the same. A β-VAE weights the KL term with β, so this is a
-  β-VAE with β = 1/d.
+  times smaller, and the gradient of the reconstruction stays the same. A β-VAE weights the KL term with β. The changed
+  loss is therefore a β-VAE with β = 1/d.
 - Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → This is posterior collapse.
   The decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
   weight of the KL term, or do not penalise a divergence below a threshold (free bits).
