@@ -22,7 +22,8 @@ one number per row.
 
 PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. On the CPU, if x
 has half precision and the parameters are float32, mean and rstd are float32. The statistics are then not rounded to the
-precision of x. `F.layer_norm` can normalise over several last axes at once, given as `normalized_shape`.
+precision of x. `F.layer_norm` can normalise over several last axes at once. The argument `normalized_shape` gives the
+sizes of these axes.
 
 Asked next:
 

@@ -18,8 +18,9 @@ dx is 1000·h.
 The backward of layer norm also subtracts the mean of h. That term belongs to the path through the row's mean. RMSNorm
 does not subtract the mean in the forward, so shifting a row moves the output, and dx does not sum to 0.
 
-Cost: one mean per row, one sum over the rows, and a few products per element, so O(D) per row, as in the forward. The
-forward saves x and one number per row. One product per element gives x̂ again, so x̂ need not be saved.
+Cost: one mean per row, one sum over the rows, and a few products per element. Together these steps take O(D) per row,
+as in the forward. The forward saves x and one number per row. One product per element gives x̂ again, so x̂ need not be
+saved.
 
 PyTorch: on the CPU, `F.rms_norm` consists of elementwise operations and a mean. The graph saves x, r and x·r. In
 bfloat16 the whole computation runs in float32, and the saved copies of x and x·r are float32. The operator

@@ -7,7 +7,7 @@ The gradient of u is s·g. The backward of L2 normalisation removes the part of 
     dv = (s g - u · Σ s g u)/n = s/n · (g - u ds)
 
 The projection reuses ds. dv is orthogonal to v, because stretching v does not move W. The factor s/n has the sign of s.
-With s = 0 the row of W is 0, and so is dv. But ds is in general not 0, so s can leave 0.
+With s = 0 the row of W is 0, and so is dv. But ds is in general not 0, so descent can move s away from 0.
 
 Cost: one dot product per row and a few operations per element, O(k·d). The product of W and a batch costs far more. The
 backward needs v, s and one norm per row.
