@@ -10,14 +10,15 @@ weights. With W_i = We[i], the forward in the expert is Y = X W_i, and the combi
     dω = row sums of G ∘ Y,    dY = ω ∘ G,    dW_i = Xᵀ dY,    dX = dY W_iᵀ
 
 The rows of dX are added to dx at their tokens. A token can be in several experts, and even twice in one expert. So the
-addition must count repeated indices, as `np.add.at` does. A dropped choice is in no expert and receives nothing.
+addition must add once for every occurrence of an index, as `np.add.at` does. A dropped choice is in no expert and
+receives nothing.
 
 The order of the choices only decides which choices are kept. `np.nonzero(idx == i)` lists the choices of expert i in
 the order of n and then of j. The first `capacity` of them are kept.
 
 Cost: with M kept choices, M·d·e multiplications in the forward and twice as many in the backward. Recomputing Y for dω
-takes M·d·e more. Saving Y instead takes M·e numbers. With H = G W_iᵀ, neither is needed, because dX = ω ∘ H, and dω is
-the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
+takes M·d·e more multiplications. Saving Y instead takes M·e numbers. With H = G W_iᵀ, neither is needed, because dX = ω
+∘ H, and dω is the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
 PyTorch: dispatch is `index_select` and combine is `index_add`. Each of the two is the backward of the other.
 `IndexSelectBackward0` adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic,
