@@ -8,7 +8,7 @@ receives only `out.grad`.
 Cost: two additions; the forward has one. Nothing is saved, because neither slope depends on a value.
 
 PyTorch: `AddBackward0` saves no tensor, only the number `alpha` of `torch.add(a, b, alpha=...)`. So the operands may be
-changed in place before backward. The gradient is not copied either. If the operands have the same shape and dtype,
+changed in place before backward. Backward does not copy the gradient. If the operands have the same shape and dtype,
 `torch.autograd.grad(a + b, (a, b), g)` returns the same tensor twice.
 
 Asked next:
@@ -70,7 +70,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "times-data",
-    "a sum multiplies each gradient by the operand's own value",
+    "the backward of a sum multiplies `out.grad` by the operand's own value",
     "Differentiate a + b with respect to a: does the value of a appear?",
 )
 def add_backward(self, other, out):
@@ -80,7 +80,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "product-rule",
-    "a sum multiplies each gradient by the other operand, as a product does",
+    "the backward of a sum multiplies `out.grad` by the other operand, as for a product",
     "Differentiate a + b with respect to a: does the value of b appear?",
 )
 def add_backward(self, other, out):

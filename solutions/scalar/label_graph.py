@@ -3,8 +3,8 @@
 In `b = a * x`, the slope in each factor is the other factor. So dL/da = x, and dL/dx receives its first contribution,
 the value of a.
 
-`a = x + y` passes dL/da = x on unchanged to both inputs. So dL/dy = x, and the same value x is the second contribution
-to dL/dx.
+`a = x + y` passes its gradient, dL/da = x, to both inputs unchanged. So dL/dy = x, and the same value x is the second
+contribution to dL/dx.
 
 The two contributions to x add:
 
@@ -15,9 +15,9 @@ the gradients of x and y.
 
 The rule is to multiply along a path and to add across paths.
 
-Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. A chain of n
-graphs like this one has 2ⁿ paths, so a list of all paths would be far longer. The product needs the values of a and x;
-the sum needs none.
+Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. A chain of n graphs
+like this one has 4n edges but 2ⁿ paths, so following each path separately would take far longer. The product needs the
+values of a and x; the sum needs none.
 
 PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
 2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors `a` and `b` are not leaves. So reading
@@ -29,12 +29,12 @@ Asked next:
   changed, while the x in the product stays fixed. This slope is x.
 - How would forward mode label this graph? → Forward mode would label each node with a tangent, starting at the inputs.
   With the seed at x, `a` has tangent 1, and L has tangent a + x, which is 7 at (2, 3). With the seed at y, `a` has
-  tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input, and neither pass contains dL/da.
+  tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input, and neither pass computes dL/da.
 - `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is the value of `a`, which is 5 at
   (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does
   not change.
-- What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y gives 2 in x and 1 in y. dL/dy = x
-  gives 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
+- What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y has the slope 2 in x and 1 in y. dL/dy
+  = x has the slope 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
 """
 
 from autodrill.drills import given, mistake, normal

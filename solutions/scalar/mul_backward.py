@@ -6,7 +6,7 @@ Use `+=`, because a node's gradient is the sum over its consumers. For example, 
 additions give 3 + 3 = 6 = 2x, but assignments leave 3.
 
 Cost: two products and two additions; the forward has one product. Both operands' values must be kept until backward has
-run, but they need no copy.
+run, but they need not be copied.
 
 PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does. It saves
 references. For `x * x` both references point to the same memory. A factor that is a plain number is not saved as a
@@ -21,8 +21,8 @@ Asked next:
   factor is the product of all factors before it times the product of all factors after it. One sweep in each direction
   gives all of these products. Dividing the whole product by x_i fails if x_i is 0.
 - What must change for second derivatives? → The gradients must be nodes instead of floats, so that `other * out.grad`
-  is itself recorded. Then `self * other` gets the mixed second derivative 1, and its two other second derivatives
-  are 0. `x * x` gets the second derivative 2.
+  is itself recorded. Then the mixed second derivative of `self * other` is 1, and the second derivatives in each
+  operand alone are 0. The second derivative of `x * x` is 2.
 - `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → `self` receives NaN, because 0 times
   infinity is NaN. Yet a small change of `out` would not move L. In the same way, a branch that `torch.where` did not
   choose can still put NaN into a gradient.
@@ -32,7 +32,10 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     "Hold `other` fixed. Then `out` is a straight line in `self`: what is its slope?",
-    "Each operand receives `out.grad` times the value of the other operand, added to what is already there.",
+    (
+        "Each operand receives `out.grad` times the value of the other operand, added to the gradient that is already "
+        "there."
+    ),
     "Write two lines. The first adds a product of one `.data` and one `.grad` to `self.grad`. The second mirrors it.",
 )
 CASES = [
@@ -103,7 +106,7 @@ def mul_backward(self, other, out):
 
 @mistake(
     "divides-out",
-    "`out` divided by one operand always gives the other",
+    "`out` divided by one operand always gives the other operand",
     "Suppose the product underflows. How many digits of each operand does the product still contain?",
 )
 def mul_backward(self, other, out):

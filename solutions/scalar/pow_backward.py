@@ -28,8 +28,8 @@ Asked next:
   0, but both gradients are NaN. The base's gradient is 0 times infinity, and the exponent's gradient is 0 times minus
   infinity. Also, a negative base has no real logarithm, even if the exponent is an integer.
 - What is the gradient of `x**0.5` at 0? → The slope is `0.5 * 0**-0.5`, which is infinite in PyTorch and raises an
-  exception in Python. In PyTorch an upstream gradient of 0 then gives NaN. A norm written as the root of a sum of
-  squares breaks training at 0 in this way. Add eps under the root, or branch.
+  exception in Python. In PyTorch an upstream gradient of 0 then gives NaN. For example, a norm computed as the root of
+  a sum of squares gives NaN for a zero vector and breaks training. Add eps under the root, or branch.
 - Suppose the base is negative. Which of your two rules still holds? → The base's rule still holds for integer
   exponents. The exponent has no derivative at a negative base, because the power is not real for most exponents nearby.
   For the exponent your code adds 0 without an error, and PyTorch returns NaN.
@@ -42,8 +42,8 @@ from autodrill.drills import given, mistake, uniform
 HINTS = (
     "Hold the exponent fixed: which kind of function of the base is left? Then hold the base fixed.",
     (
-        "`a**b` is e to the power b·ln a. The power rule holds for one operand. The slope in the second operand "
-        "has a factor ln a, and ln 0 does not exist."
+        "`a**b` is e to the power b·ln a. The power rule gives the slope in the base. The slope in the exponent has a "
+        "factor ln a, and ln 0 does not exist."
     ),
     "Write two `+=` lines. The first has `other.data` as a factor and in the exponent. The second is under an `if`.",
 )
@@ -123,8 +123,8 @@ def pow_backward(self, other, out):
 
 @mistake(
     "log-of-exponent",
-    "the logarithm is taken of the exponent",
-    "Raise the exponent of 2**3 and of 9**3. Which power grows by the larger factor? Does your slope show this?",
+    "the slope in the exponent contains the logarithm of the exponent",
+    "Raise the exponent of 2**3 and of 9**3 by 1. Which power grows by the larger factor? Does your slope show this?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -136,8 +136,8 @@ def pow_backward(self, other, out):
     "log-bounded-below",
     "replacing a base below 1e-12 by 1e-12 in the logarithm affects only base 0",
     (
-        "What is the logarithm of the base 1e-20, and which number does your code use? Which is the only base that "
-        "needs another rule?"
+        "What is the logarithm of the base 1e-20, and which number does your code use instead? Which is the only base "
+        "that needs another rule?"
     ),
 )
 def pow_backward(self, other, out):

@@ -8,14 +8,14 @@ memory. Then the input need not be saved, and the operation may run in place.
 *Select* instead of multiplying by a mask. `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is
 NaN. At a closed gate, a mask would turn an infinite gradient into NaN instead of 0.
 
-Cost: one comparison, and one addition if the gate is open. Only one bit has to be saved. Saving the output costs
-nothing more if the next operation saves this array anyway. A matrix product, for example, saves its input for the
+Cost: one comparison, and one addition if the gate is open. Only one bit has to be saved. Saving the whole output takes
+no extra memory if the next operation saves this array anyway. A matrix product, for example, saves its input for the
 gradient of its weight.
 
 PyTorch: `ReluBackward0` saves the result and selects, so an infinite or NaN gradient becomes 0 at a closed gate. Three
 PyTorch operations for this function differ in their slope at 0: `torch.relu(x)` has slope 0, `x.clamp(min=0)` has slope
 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN, PyTorch on the CPU passes the gradient
-on, but the test `>` drops it.
+on, but the test `>` drops the gradient.
 
 Asked next:
 
@@ -27,11 +27,11 @@ Asked next:
   number between 0 and 1. Test 0 itself against the convention.
 - The input of a ReLU unit is negative for every sample. What happens to the unit? → No gradient passes the gate. The
   unit's weights and bias affect the loss through this gate only, so they receive no gradient: the unit is dead. The
-  unit can recover only if something else moves its input, such as the layers below. A leaky ReLU avoids this with a
-  small slope at negative inputs.
+  unit can recover only if something else moves its input, such as an update of the layers below. A leaky ReLU avoids
+  this with a small slope at negative inputs.
 - What is the second derivative of ReLU? → The second derivative is 0 on both sides of the kink. A network of ReLUs and
-  linear layers is affine on each piece of its input space. On one piece, all curvature in the input comes from the loss
-  function.
+  linear layers is affine on each piece of its input space. On one piece, the loss is curved only if the loss function
+  itself is curved.
 """
 
 from math import inf
@@ -41,7 +41,7 @@ from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
     "On which side of 0 does moving the input move the output, and by how much?",
-    "The gradient passes unchanged if the output is positive. Otherwise the gradient is dropped, also at exactly 0.",
+    "The gradient passes unchanged if the output is positive. Otherwise, even at exactly 0, the gradient is dropped.",
     "Write one `if` on `out.data` with a strict comparison, and one `+=` under it.",
 )
 CASES = [
@@ -73,7 +73,7 @@ def relu_backward(self, out):
 @mistake(
     "ge-at-kink",
     "an input of 0 counts as active",
-    "At the kink PyTorch, TensorFlow and jax.nn.relu use the same slope. Which comparison gives this slope?",
+    "At the kink, PyTorch, TensorFlow and jax.nn.relu use the same slope. Which comparison gives this slope?",
 )
 def relu_backward(self, out):
     if self.data >= 0:

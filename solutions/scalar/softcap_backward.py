@@ -1,5 +1,5 @@
-"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes. The outer product has c, tanh has 1 - t²,
-and the inner quotient has 1/c. c and 1/c cancel:
+"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes. The outer product has the slope c, tanh has
+1 - t², and the inner quotient has 1/c. The factors c and 1/c cancel:
 
     dout/dx = c · (1 - t²) · 1/c = 1 - t²        with t = out/c
 
@@ -15,15 +15,16 @@ final logits at 30.
 
 Asked next:
 
-- Why is a soft cap awkward in a fused attention kernel? → Without a cap, one product and one exponential recover p from
-  lse. With a cap, backward needs the tanh of each score again, and the factor 1 - t² in the gradient of the score.
-- How does clipping differ, for training? → Clipping has the slope 0 beyond the cap and 1 within it. A clipped logit
-  gets no gradient at all, so nothing pulls it back. The soft cap has a small positive slope, until 1 - t² rounds to 0.
-- From which x/c on is the computed slope exactly 0? → From about 9 in float32 and about 19 in float64. The exact tanh
-  rounds to 1 there. A tanh with a larger error may get there later: NumPy's fast one for float32 arrays does so near
-  10.
-- c is a parameter. What is its gradient? → dout/dc = t - (x/c)(1 - t²). It is 0 at x = 0 and tends to ±1 far beyond the
-  cap.
+- Why is a soft cap awkward in a fused attention kernel? → Without a cap, backward recovers the probabilities from the
+  saved logsumexp with one matrix product and one exponential. With a cap, backward must also compute the tanh of each
+  score again. The gradient of the score gets the factor 1 - t².
+- How does a hard clip differ from a soft cap in training? → A clip has the slope 1 within the cap and 0 beyond it. A
+  clipped logit gets no gradient at all, so nothing pulls it back. Beyond the cap, a soft cap still has a small positive
+  slope, until 1 - t² rounds to 0.
+- Beyond which x/c is the computed slope exactly 0? → Beyond about 9 in float32 and about 19 in float64, because the
+  exact tanh rounds to 1 there. A less accurate tanh may reach 1 later: NumPy's tanh for float32 arrays does so near 10.
+- c is a parameter. What is its gradient? → dout/dc = t - (x/c)(1 - t²). This slope is 0 at x = 0 and tends to ±1 far
+  beyond the cap.
 """
 
 import math
@@ -33,7 +34,10 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "There are three steps: divide by c, take tanh, multiply by c. What is the slope of each step?",
-    "The factors c and 1/c cancel. The slope of tanh in terms of its output t is 1 - t², and t is the output over c.",
+    (
+        "The factors c and 1/c cancel. The slope of tanh in terms of its output t is 1 - t², and t is the output "
+        "divided by c."
+    ),
     "Write `self.grad += (1 - (...) ** 2) * out.grad`. The bracket needs the output and c.",
 )
 CASES = [
@@ -77,7 +81,7 @@ MISTAKES = [
     ),
     edit(
         "hard-clip",
-        "a soft cap is a clip",
+        "a soft cap has the slope of a hard clip",
         "At x = c, is the slope of c·tanh(x/c) 1, 0 or something in between?",
         "self.grad += ... -> self.grad += (-c < self.data < c) * out.grad",
     ),
@@ -89,7 +93,7 @@ MISTAKES = [
     ),
     edit(
         "input-not-output",
-        "the slope is 1 minus the square of the input over c",
+        "the slope is 1 - (self.data / c)²",
         "In 1 - t², is t the value before or after tanh?",
         "out.data / c -> self.data / c",
     ),

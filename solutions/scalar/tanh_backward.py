@@ -3,14 +3,14 @@ of the *output*. Backward therefore needs no second tanh, and the forward need n
 sigmoid and sqrt are functions of the output too.
 
 At input 0 the slope is 1. At inputs of ±20 the output rounds to ±1, and the computed slope is exactly 0, not negative.
-Everywhere but at 0 the slope is below 1, and far from 0 it is tiny. In a stack of saturated tanh layers the gradients
-therefore vanish.
+Everywhere except at 0 the slope is below 1, and far from 0 it is tiny. In a stack of saturated tanh layers the
+gradients therefore vanish.
 
 Cost: two products, a subtraction and an addition; the forward has a tanh. Only the output is saved, and it exists
 anyway.
 
-PyTorch: `TanhBackward0` saves the result and not the input. So `x.tanh_()` on a non-leaf tensor is allowed. Changing
-the *output* in place before backward raises an error that calls this tensor `output 0 of Tanh`. PyTorch computes the
+PyTorch: `TanhBackward0` saves the result and not the input. So `x.tanh_()` on a non-leaf tensor is allowed. If the
+*output* is changed in place, backward raises an error that calls this tensor `output 0 of Tanh`. PyTorch computes the
 slope in the output's own precision. For |x| beyond about 9.01 in float32, or 4.5 in float16, this slope is exactly 0.
 
 Asked next:
