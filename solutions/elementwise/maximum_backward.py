@@ -13,7 +13,7 @@ Backward does not need the operands themselves. One weight of 0, ½ or 1 per ele
 
 PyTorch: `MaximumBackward0` saves both operands and compares them again. At a tie each operand gets g/2. If either
 operand is NaN, no comparison holds and both operands get all of g, so da + db is 2g. At a NaN, this solution gives all
-of g to b. `amax`, and `max` without `dim`, share g equally among all maxima; `max(dim=...)` gives all of g to the index
+of g to b. `amax`, and `max` without `dim`, share g equally among all maxima. `max(dim=...)` gives all of g to the index
 that it returned.
 
 Asked next:
@@ -21,13 +21,13 @@ Asked next:
 - `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
   0? → No: at 0 their slopes are 0, 1 and ½. Each slope is a valid choice. A comparison of two implementations at a kink
   therefore compares conventions.
-- Finite differences check your backward at a tie. What do they say? → Central differences move one operand by ±h. The
-  output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other conventions
-  fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately, against the
-  convention.
+- You check your backward at a tie with finite differences. What do they give? → Central differences move one operand by
+  ±h. The output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other
+  conventions fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately, against
+  the convention.
 - The second gradient is computed as g − da. When does this subtraction go wrong? → The subtraction goes wrong if g is
-  infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0
-  is correct. A second `np.where`, which selects instead of subtracting, is safe.
+  infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and g − da is NaN, although db
+  should be 0. A second `np.where`, which selects instead of subtracting, is safe.
 - What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This sum
   is correct, because the function is the identity. If a rule gave all of g to both operands, x would receive 2g. If a
   rule gave nothing to either operand, x would receive 0.
