@@ -11,8 +11,9 @@
     out = x                       where x > 0
     out = alpha · (exp(x) - 1)    elsewhere
 
-`g` is dL/dout. `g`, `x` and `out` have one shape. Return `dx`. Use the slope `alpha` at x = 0. Do not compute another
-exponential: you already have every value you need.
+`g` is dL/dout. `g`, `x` and `out` have the same shape. Return `dx`. Use the slope
+`alpha` at x = 0. Do not compute another exponential: you already have every value you
+need.
 """
 
 import numpy as np

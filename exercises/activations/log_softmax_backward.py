@@ -12,7 +12,7 @@
 
 It saved only `out`. `g` is dL/dout and has the shape of `out`. Return `dx`, but never
 build a Jacobian matrix. The logits `x` may be as large as ±1000, so elements of `out`
-may be -2000.
+may be as low as -2000.
 """
 
 import numpy as np

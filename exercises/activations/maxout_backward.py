@@ -12,8 +12,8 @@ computed
 
     out[n, j] = max over i of x[n, i·m + j]
 
-so `out` and `g` = dL/dout have shape (N, m). Return `dx`, of the shape of `x`. If
-several pieces have the maximum, the first of them gets all of the gradient.
+so `out` and `g` = dL/dout have shape (N, m). Return `dx`, which has the shape of `x`.
+If several pieces have the maximum, the first of them gets all of the gradient.
 """
 
 import numpy as np

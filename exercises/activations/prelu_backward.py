@@ -13,7 +13,7 @@ examples, C channels and L positions. `alpha` has shape (C,). The forward pass c
     out[n, c, l] = alpha[c] · x[n, c, l]    elsewhere
 
 `g` is dL/dout and has the shape of `x`. Return `dx, dalpha`. At x = 0 use the slope
-alpha. A slope alpha may be negative or larger than 1.
+alpha. Elements of `alpha` may be negative or larger than 1.
 """
 
 import numpy as np

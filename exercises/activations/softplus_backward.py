@@ -11,8 +11,8 @@
     out = log(1 + exp(x))
 
 `g` is dL/dout and has the shape of `x`. Return `dx`. Elements of x may be as large as
-±1000, and dx must be finite there. The forward has no threshold: do not replace the
-slope by 1 for x > 20, as PyTorch does.
+±1000, and dx must be finite there. The forward has no threshold: unlike PyTorch, do not
+replace the slope by 1 for x > 20.
 """
 
 import numpy as np

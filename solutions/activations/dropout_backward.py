@@ -9,8 +9,8 @@ is the identity.
 Cost: one multiplication and one division per element, as in the forward. Backward does not need x. Backward needs the
 mask (one byte per element in NumPy) or the state of the random generator that drew the mask.
 
-PyTorch: On a CPU, `torch.nn.functional.dropout` draws a mask that is already scaled, in x's dtype. `MulBackward0` saves
-this mask, which takes four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation
+PyTorch: On a CPU, `torch.nn.functional.dropout` draws a mask that has x's dtype and already contains the scale.
+`MulBackward0` saves this mask, which takes four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation
 (`NativeDropoutBackward0`) saves a mask of booleans. With `training=False` or p = 0 the function returns x itself.
 PyTorch also accepts p = 1 and then returns zeros, whereas the formula of this exercise divides by 0.
 
@@ -118,7 +118,7 @@ def dropout_backward(g, mask, p):
 
 @mistake(
     "rate-of-the-mask",
-    "the probability of keeping is the share of True values in this mask",
+    "the probability of keeping an element is the share of True values in this mask",
     "p is 0.5, and the mask keeps both elements of x. By what did the forward divide?",
 )
 def dropout_backward(g, mask, p):

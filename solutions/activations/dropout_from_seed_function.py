@@ -5,15 +5,15 @@
 A seed and a shape determine the mask. A new generator with the same seed starts in the same state and draws the same
 numbers. g has the shape of x, so the context needs only two numbers, p and seed.
 
-The generator must be a new one in each pass. A generator that the forward has used has advanced, and its next numbers
-give another mask. With another mask dx is not the gradient of the loss that was computed. For example, an element that
-the forward dropped could receive a gradient.
+Each pass must create a new generator. After the forward its generator has advanced, so the next numbers give another
+mask. With another mask, dx is not the gradient of the loss that was computed. For example, an element that the forward
+dropped could receive a gradient.
 
 p and seed have no gradient. Backward still returns one value for each argument of forward, because only the position
 tells which gradient belongs to which argument.
 
-Cost: the random numbers are drawn twice instead of once. In return, a layer saves two numbers. A mask of booleans takes
-one byte per element in NumPy, so 800 layers of 8192 x 8192 elements would save 50 GiB.
+Cost: the random numbers are drawn twice instead of once. In return, a layer saves two numbers instead of a mask. A mask
+of booleans takes one byte per element in NumPy, so 800 layers of 8192 x 8192 elements would save 50 GiB.
 
 PyTorch: On a CPU, `F.dropout` saves a mask of x's dtype in `MulBackward0`. On CUDA, `native_dropout` saves a mask of
 booleans. The fused attention kernels save no mask. `aten::_scaled_dot_product_efficient_attention` returns
@@ -24,8 +24,8 @@ Asked next:
 - A GPU kernel processes the array in tiles, in any order. How does it draw the same mask again? → With a counter-based
   generator such as Philox. A number depends only on the seed and the index of its element, so there is no state that
   advances.
-- Why not call `np.random.seed(seed)` in both passes? → This resets the generator that all other code shares. After each
-  call, all later draws of the program would repeat the same numbers.
+- Why not call `np.random.seed(seed)` in both passes? → The call resets the global generator, which other code uses too.
+  After each call, all code that draws from this generator would draw the same numbers again.
 - All layers receive the same seed. What goes wrong? → Layers of equal shape drop the same elements, so their masks are
   not independent. Derive one seed per layer and step, as `jax.random.fold_in` does with a key.
 - This layer is in a checkpointed block. What must the checkpoint save for it? → Nothing: the seed is an argument, so
@@ -40,7 +40,10 @@ import numpy as np
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "What determines the numbers that a generator draws? How large is it compared with the mask?",
+    (
+        "What determines the numbers that a generator draws? How many bytes does this information take, compared with "
+        "the mask?"
+    ),
     "Keep p and the seed in ctx. In backward, start a new generator with this seed and draw numbers of the shape of g.",
     "Both passes compute `np.random.default_rng(...).random(...) >= p`. Backward returns three values.",
 )
@@ -115,12 +118,12 @@ MISTAKES = [
     edit(
         "zero-for-none",
         "an argument without a gradient has the gradient 0",
-        "What does backward return at the place of an argument that is not differentiated?",
+        "What must backward return in the place of an argument that is not differentiated?",
         "None, None -> 0.0, 0.0",
     ),
     edit(
         "shared-ctx",
-        "each forward is followed by its own backward",
+        "each forward is immediately followed by its own backward",
         "Two layers run forward before the first backward. Which seed does your class hold then?",
         "ctx.p, ctx.seed = p, seed -> DropoutFromSeed.p, DropoutFromSeed.seed = p, seed",
         "(ctx.seed) -> (DropoutFromSeed.seed)",
@@ -190,7 +193,7 @@ class DropoutFromSeed:
 @mistake(
     "global-stream",
     "seeding the global generator is the same as making a generator",
-    "Which generator does the task name? What does other code draw after your call has reset the global one?",
+    "Which generator does the task name? What does other code draw after your call has reset the global generator?",
 )
 class DropoutFromSeed:
     @staticmethod

@@ -1,4 +1,4 @@
-"""On the right the slope is 1. On the left it is alpha · exp(x). The output contains this exponential:
+"""To the right of 0 the slope is 1. To the left of 0 it is alpha · exp(x). The output contains this exponential:
 
     out = alpha · exp(x) - alpha,    so    alpha · exp(x) = out + alpha
 
@@ -15,8 +15,8 @@ Asked next:
 - Far to the left, which of out + alpha and alpha · exp(x) is more accurate? → alpha · exp(x) keeps its digits. In
   float32 out rounds to -alpha for x below about -17, so out + alpha is 0. This absolute error is below the rounding
   error of alpha.
-- Why does PyTorch refuse the backward of `elu_` for a negative alpha? → Then out is positive on the left
-  too, so its sign does not tell the branch.
+- Why does PyTorch refuse the backward of `elu_` for a negative alpha? → With a negative alpha, out is positive on the
+  left too. The sign of out then does not tell which branch was used.
 """
 
 import numpy as np

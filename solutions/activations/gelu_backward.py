@@ -14,9 +14,9 @@ Cost: one erf, one exp and ten other operations per element. The forward takes o
 saved. `out` cannot replace x: GELU takes each value between -0.17 (its minimum) and 0 at two different x, and the
 slopes at these two x differ.
 
-PyTorch: `GeluBackward0` saves x and computes this formula. `approximate="tanh"`, which GPT-2 used, is a different
-function with its own derivative. Its values differ from GELU's by at most about 4.7e-4, and its slopes by at most about
-8.7e-4. At x = ±∞ the gradient is NaN in PyTorch and in this code, because both compute ∞ · 0.
+PyTorch: `GeluBackward0` saves x and computes this formula. The option `approximate="tanh"`, which GPT-2 used, selects a
+different function with its own derivative. Its values differ from GELU's by at most about 4.7e-4, and its slopes by at
+most about 8.7e-4. At x = ±∞ the gradient is NaN in PyTorch and in this code, because both compute ∞ · 0.
 
 Asked next:
 

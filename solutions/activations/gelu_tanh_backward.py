@@ -18,14 +18,14 @@ x = ±∞ the gradient is NaN, because 1 - t² is 0 and u' is ∞.
 
 Asked next:
 
-- Why does out equal x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), with the sigmoid σ. With s = σ(2u) the slope is
-  s · (1 + x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u
-  by 1.702 x.
-- Where does 0.044715 come from? → It makes the largest error of the approximate Φ nearly as small as possible. This
-  error is 1.8e-4. Matching the Taylor series at 0 instead would give (4 - π)/(6π) = 0.0455.
+- Why does out equal x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), where σ is the sigmoid. With s = σ(2u) the slope is s · (1 +
+  x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u by 1.702
+  x.
+- Where does 0.044715 come from? → This constant makes the largest error of the approximate Φ nearly as small as
+  possible. This error is 1.8e-4. Matching the Taylor series at 0 instead would give (4 - π)/(6π) = 0.0455.
 - A checkpoint was trained with the tanh form. Does the exact GELU give the same outputs? → Not exactly: the functions
-  differ by up to 4.7e-4. Of evenly spaced inputs between -6 and 6, a third gives different numbers in bfloat16. Use the
-  form of the training.
+  differ by up to 4.7e-4. In bfloat16, the two forms give different numbers for a third of the evenly spaced inputs
+  between -6 and 6. Use the form that the training used.
 - Your formula runs in float16 without a conversion. What is the slope at x = 300? → NaN. The square 90,000 exceeds
   65,504, the largest float16. So u' is ∞, 1 - t² is 0, and their product is NaN. The right slope is 1.
 """
@@ -45,7 +45,9 @@ HINTS = (
 CASES = elementwise(at=[0.0, 1.0, -1.0, -0.7525, 2.0, -2.0, 2.7, -5.0])
 MISTAKES = [
     edit("no-three", "the slope of x³ is x²", "What is the derivative of x³?", "3 * 0.044715 -> 0.044715"),
-    edit("no-cube", "u is a straight line in x", "Does u move evenly when x moves evenly?", "du = ... -> du = c"),
+    edit(
+        "no-cube", "u is linear in x", "Does u grow by the same amount for each unit step of x?", "du = ... -> du = c"
+    ),
     edit(
         "no-inner",
         "the slope of tanh(u) in x is 1 - tanh(u)²",
@@ -58,7 +60,7 @@ MISTAKES = [
         "u is a constant times a sum. What happens to the constant when you differentiate?",
         "du = c * -> du =",
     ),
-    edit("no-square", "the slope of tanh is 1 - tanh", "What is tanh'(u) far to the left, at t = -1?", "t**2 -> t"),
+    edit("no-square", "the slope of tanh is 1 - tanh", "What is the slope of tanh at t = -1?", "t**2 -> t"),
     edit(
         "gate-only",
         "the gate (1 + t)/2 does not depend on x",
@@ -74,7 +76,7 @@ MISTAKES = [
     edit(
         "no-x",
         "the second term of the product rule is only the slope of the gate",
-        "(x·Φ)' = Φ + x·Φ'. What multiplies the slope of the gate?",
+        "Let G be the gate (1 + t)/2. Then (x·G)' = G + x·G'. What multiplies the slope of the gate?",
         "x / 2 -> 1 / 2",
     ),
     edit(

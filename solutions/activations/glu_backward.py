@@ -14,7 +14,7 @@ exp(-b) overflows to infinity for b far below 0. 1/(1 + exp(-b)) is then 0, as i
 overflow. tanh never overflows, and σ(b) = (1 + tanh(b/2))/2.
 
 Cost: one tanh and eight other operations per element of out, and a copy of both halves into one array. The forward
-takes one tanh and four other operations. x is saved, which is twice as large as out.
+takes one tanh and four other operations. Only x is saved, and x is twice as large as out.
 
 PyTorch: `GluBackward0` saves x and the axis, and computes the sigmoid again. Its result is one array too. A single
 matrix product usually computes both halves, so the backward of that product needs da and db in one array.
@@ -24,7 +24,7 @@ Asked next:
 - Megatron-LM computes SwiGLU from one array of two halves. Which half goes through SiLU? → The first. In `F.glu` the
   second half goes through the sigmoid. A checkpoint that moves between the two conventions must exchange the halves of
   the weight.
-- How does db simplify if `out` is at hand? → a · s is out, so db = g · out · (1 - s).
+- How does db simplify if `out` was saved too? → a · s is out, so db = g · out · (1 - s).
 - A gate is closed, with b far below 0. What are da and db? → Both are nearly 0, because both contain the factor s. The
   unit then gets almost no gradient, like a ReLU with a negative input.
 - What changes for SwiGLU, a · silu(b)? → da = g · silu(b), and db = g · a · s · (1 + b(1 - s)).
@@ -37,7 +37,10 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "The output is a product. What is its slope in a, and what is its slope in b?",
-    "da is g times the gate. db is g times a times the slope of the sigmoid. dx holds both in the order of x.",
+    (
+        "da is g times the gate. db is g times a times the slope of the sigmoid. dx holds both in the order of the "
+        "halves of x."
+    ),
     "Split x, and compute `s`, the sigmoid of b. Join `g * s` and `g * a * ...` along the last axis.",
 )
 SATURATED = [[1000.0, -1000.0, 1000.0, 1000.0, 1000.0, -1000.0]]
@@ -108,7 +111,7 @@ MISTAKES = [
     ),
     edit(
         "stacked",
-        "the two gradients lie along a new axis",
+        "the two gradients are stacked along a new axis",
         "Which shape does x have, and which shape does your dx have?",
         "np.concatenate((da, db), axis=-1) -> np.stack((da, db), axis=-1)",
     ),

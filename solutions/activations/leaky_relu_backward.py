@@ -1,8 +1,8 @@
 """Both branches are straight lines through 0. The slope is 1 for x > 0 and alpha for x < 0. At x = 0 the two
 lines meet, and the task chooses the slope alpha.
 
-The comparison must be with x. The form max(x, alpha · x) equals leaky ReLU only for alpha ≤ 1. For alpha = 2 this
-maximum is 2x on the right and x on the left.
+Compare x itself with 0. The form max(x, alpha · x) equals leaky ReLU only for alpha ≤ 1. For alpha = 2 this maximum is
+2x on the right and x on the left.
 
 Cost: one comparison, one product and one selection per element, as in the forward. Only the sign of x is needed. If
 alpha is positive, out has the same sign, so the operation can run in place and save its output.
@@ -13,10 +13,10 @@ and raises an error for a negative alpha. At x = 0 the slope is alpha. In `jax.n
 Asked next:
 
 - Why does a negative alpha not work in place? → For x < 0 the output alpha · x is then positive. The sign of the output
-  no longer tells the branch.
-- What does the leak change for a unit whose input is negative for each sample? → With ReLU its weights get no gradient.
-  Without weight decay, only a change of the layers before it can open the gate again. With the leak its weights get
-  alpha times the gradient of an open unit.
+  no longer tells which branch was used.
+- What does the leak change for a unit whose input is negative for each sample? → With ReLU, the unit's weights get no
+  gradient. Without weight decay, only a change of the layers before the unit can open the gate again. With the leak,
+  the unit's weights get alpha times the gradient that an open unit would give them.
 - What is the gain in He initialisation for leaky ReLU? → √(2/(1 + alpha²)). The mean square of the slopes is
   (1 + alpha²)/2 for inputs that are symmetric about 0.
 - PReLU learns alpha. What is the gradient of alpha? → The sum of g · x over all elements with x ≤ 0 that share alpha.

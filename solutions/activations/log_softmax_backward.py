@@ -8,8 +8,8 @@ So ∂out_i/∂x_j = δ_ij - p_j, where δ_ij is 1 for i = j and 0 otherwise. Mu
     dx_j = g_j - p_j Σ_i g_i
 
 The first term is the direct path from x_j to out_j. The second term is the path through ℓ. The same ℓ is subtracted
-from each output of the row, so the gradient of ℓ is minus the plain sum of g. The weights p_j come from the gradient
-of ℓ, after the sum.
+from each logit of the row, so dL/dℓ is minus the plain sum of g. The factor p_j is the slope ∂ℓ/∂x_j and multiplies
+this sum.
 
 Two checks follow. Adding a constant to a row of logits does not change the output, so dx sums to 0 along the axis. In a
 row of one logit, out is always 0, so dx is 0.
@@ -28,9 +28,9 @@ Asked next:
 - Why not compute log(softmax(x))? → In float32, for the logits (-200, 0), the first probability rounds to 0. The
   logarithm is then -∞ and its slope is ∞. If g is (1, 0), `torch.log(torch.softmax(x, -1))` gives the gradient (NaN,
   NaN). `log_softmax` has the output -200 and the gradient (1, -1).
-- A caller gives log-probabilities instead of logits to `F.cross_entropy`. What changes? → Nothing except time.
-  log_softmax of log-probabilities returns them unchanged. Its backward returns g - p Σ g, which sums to 0. If a
-  log_softmax made the log-probabilities, its backward subtracts p times this sum, which is 0.
+- A caller gives log-probabilities instead of logits to `F.cross_entropy`. What changes? → Nothing except time. The
+  log_softmax in cross_entropy returns log-probabilities unchanged. Its backward returns g - p Σ g, which sums to 0. If
+  an earlier log_softmax made the log-probabilities, its backward subtracts p times this sum, so it changes nothing.
 - What is the JVP? → With a tangent v, the JVP is v_i - Σ_j p_j v_j. The Jacobian I - 1 pᵀ is not symmetric, so forward
   mode sums with the weights p, and backward sums without weights.
 """
@@ -41,7 +41,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "The same log-sum-exp is subtracted from each output of a row. Through which two paths does x_j reach the loss?",
+    "The same log-sum-exp is subtracted from each logit of a row. Through which two paths does x_j reach the loss?",
     "The direct path gives g. The log-sum-exp collects the sum of g and passes it on with the probabilities as slopes.",
     "Write `g - ... * g.sum(axis=axis, keepdims=True)`. The dots stand for the probabilities, computed from out.",
 )
@@ -85,13 +85,13 @@ MISTAKES = [
     edit(
         "mean-not-sum",
         "the log-sum-exp passes on the mean of g",
-        "From how many outputs is the log-sum-exp subtracted? Do their gradients add up?",
+        "How many outputs contain the log-sum-exp? Do their gradients add up?",
         "g.sum( -> g.mean(",
     ),
     edit(
         "whole-sum",
         "one log-sum-exp serves the whole array",
-        "How many log-sum-exps does an (n, m) array have?",
+        "How many log-sum-exps did the forward compute for an (n, m) array?",
         "axis=axis, keepdims=True ->",
     ),
     edit(
@@ -132,7 +132,7 @@ def log_softmax_backward(g, out, axis=-1):
 @mistake(
     "softmax-rule",
     "the forward computed the softmax, not its logarithm",
-    "Which Jacobian has p_i (δ_ij - p_j), the softmax or its logarithm?",
+    "Which function has the Jacobian p_i (δ_ij - p_j): the softmax or its logarithm?",
 )
 def log_softmax_backward(g, out, axis=-1):
     p = np.exp(out)
@@ -150,7 +150,7 @@ def log_softmax_backward(g, out, axis=-1):
 
 @mistake(
     "divided-by-probability",
-    "the softmax rule only has to be divided by p",
+    "dividing g by p and then applying the softmax rule works for every p",
     "One probability rounds to 0. What are g/p and p · (g/p) there, and what should dx be?",
 )
 def log_softmax_backward(g, out, axis=-1):
@@ -161,7 +161,7 @@ def log_softmax_backward(g, out, axis=-1):
 
 @mistake(
     "jacobian",
-    "multiplying by the Jacobian requires the Jacobian",
+    "multiplying by the Jacobian requires building it",
     "How many entries does the Jacobian of a row of 50,000 logits have? How many numbers do you return?",
 )
 def log_softmax_backward(g, out, axis=-1):

@@ -11,8 +11,8 @@ Cost: k - 1 comparisons per output, and one write per element of x. The backward
 index per output is enough, and one byte holds it for k up to 256.
 
 PyTorch: there is no maxout, but `x.unflatten(1, (k, m)).max(dim=1)` computes it. `MaxBackward0` saves the indices as
-int64 and gives all of g to the index that the forward returned, which is the first maximum. `amax(dim=1)` saves x and
-its result, and shares g equally among tied pieces. So does `jnp.max`.
+int64 and gives all of g to the index that the forward returned, the first maximum. `amax(dim=1)` saves x and its
+result, and shares g equally among tied pieces. `jnp.max` also shares g equally.
 
 Asked next:
 
@@ -34,7 +34,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Which k elements of a row compete for out[n, 0]? Which of them move it?",
+    "Which k elements of a row compete for out[n, 0]? Which of these elements move out[n, 0]?",
     "Give each g to the first element with the maximum among its k elements. All others get 0.",
     "Reshape to (N, k, m). Find `winner` with `argmax`, and fill zeros with `np.put_along_axis(dx, ..., axis=1)`.",
 )

@@ -3,8 +3,8 @@ has the slope 1 - t², and softplus has the slope σ(x), the sigmoid. The produc
 
     out' = t + x · (1 - t²) · σ(x)
 
-At 0 the gate is tanh(log 2) = 3/5, so the slope is 0.6. The slope tends to 1 on the right and to 0 on the left. It is
-negative to the left of x = -1.192, where Mish has its minimum -0.309.
+At 0 the gate is tanh(log 2) = 3/5, so the slope is 0.6. The slope tends to 1 on the right and to 0 on the left. The
+slope is negative to the left of x = -1.192. At this x Mish has its minimum, -0.309.
 
 The direct formulas overflow for large |x|. `np.logaddexp(0, x)` is softplus without an overflow, and log σ(x) is
 -softplus(-x).
@@ -13,9 +13,8 @@ Cost: two logaddexp, one tanh, one exponential and eight other operations per el
 one tanh and one product. Only x is saved. `out` cannot replace x, because Mish takes each value between its minimum and
 0 at two different x.
 
-PyTorch: `MishBackward0` saves x and computes the gate and the sigmoid again. The same function composed of
-`F.softplus`, `torch.tanh` and a product saves two arrays, x and the gate, because its product and its tanh need the
-gate.
+PyTorch: `MishBackward0` saves x and computes the gate and the sigmoid again. Composed of `F.softplus`, `torch.tanh` and
+a product, the same function saves two arrays, x and the gate. Both the product and the tanh need the gate.
 
 Asked next:
 
@@ -35,7 +34,10 @@ from autodrill.drills import edit, elementwise
 
 HINTS = (
     "x is a factor, and it is also inside tanh and softplus. Which two terms does the product rule give?",
-    "The gate t = tanh(softplus(x)) has the slope (1 - t²) · σ(x). Multiply it by x and add the other term.",
+    (
+        "The gate t = tanh(softplus(x)) has the slope (1 - t²) · σ(x). Multiply this slope by x and add the other term "
+        "of the product rule."
+    ),
     "Compute `t` with `np.logaddexp`, and `s`, the sigmoid. The result is g times `(t + x * ... * s)`.",
 )
 CASES = elementwise(at=[0.0, 1.0, -1.0, -1.1924, 1.49, -2.26, 5.0])

@@ -1,16 +1,17 @@
-"""In x, PReLU is a leaky ReLU. Its slope is 1 for x > 0 and alpha_c elsewhere:
+"""As a function of x, PReLU is a leaky ReLU. Its slope is 1 for x > 0 and alpha_c elsewhere:
 
     dx_ncl = g_ncl for x_ncl > 0,    dx_ncl = alpha_c g_ncl elsewhere
 
-In alpha, the output alpha_c · x_ncl has the slope x_ncl. An output on the right branch does not depend on alpha. All
-elements of a channel share alpha_c, so its gradient is a sum over the examples and the positions:
+On the left branch, the output alpha_c · x_ncl has the slope x_ncl in alpha_c. On the right branch, the output does not
+depend on alpha_c. All elements of a channel share alpha_c, so the gradient of alpha_c is a sum over the examples and
+the positions:
 
     dalpha_c = Σ g_ncl x_ncl    over all n and l with x_ncl < 0
 
 This is the sum of g · min(x, 0), which needs no selection. An element with x = 0 contributes 0 in any case.
 
-To multiply by alpha, give it an axis for the positions: (C, 1) broadcasts to (N, C, L). A plain (C,) would be aligned
-with the last axis.
+Before you multiply by alpha, give alpha an axis for the positions: (C, 1) broadcasts to (N, C, L). A plain (C,) would
+be aligned with the last axis.
 
 Two checks follow. If a channel has only positive inputs, its dalpha is 0. In each channel, alpha_c · dalpha_c equals
 the sum of x · dx over the elements with x ≤ 0, because both sides are Σ g · alpha_c · x.
@@ -18,20 +19,20 @@ the sum of x · dx over the elements with x ≤ 0, because both sides are Σ g �
 Cost: one comparison, one selection, two products, one minimum and one addition per element. The forward takes one
 comparison, one product and one selection. For dx the sign of x is enough, but dalpha needs the values, so x is saved.
 
-PyTorch: `PreluKernelBackward0` saves x and alpha in the shape (1, C, 1). Its kernel writes the gradient of alpha with
-the shape of x first. A sum then reduces this array to C numbers. `nn.PReLU()` has one alpha for all channels, and it
-starts at 0.25.
+PyTorch: `PreluKernelBackward0` saves x and alpha in the shape (1, C, 1). Its kernel first writes each element's
+contribution to the gradient of alpha, as an array of the shape of x. A sum then reduces this array to C numbers.
+`nn.PReLU()` has one alpha for all channels, which starts at 0.25.
 
 Asked next:
 
 - Why should weight decay not act on alpha? → Weight decay pulls alpha to 0, and PReLU with alpha = 0 is ReLU.
 - Can PReLU run in place and save only its output? → In general not. For alpha = 0 the output has lost the negative
-  inputs, which dalpha needs. For alpha < 0 the sign of the output does not tell the branch. PyTorch has no in-place
-  form.
-- All channels share one alpha. What changes? → The sum also runs over the channels. This is the sum of the gradients of
-  separate alphas.
-- The batch is split into two halves. How do their gradients of alpha combine? → They add up if both losses are sums.
-  If each loss is a mean over its half, the gradient of the mean over the batch is the average of both.
+  inputs, which dalpha needs. For alpha < 0 the sign of the output does not tell which branch was used. PyTorch has no
+  in-place form.
+- All channels share one alpha. What changes? → The sum also runs over the channels. The result is the sum of the
+  gradients that separate alphas would get.
+- The batch is split into two halves. How do their gradients of alpha combine? → They add up if both losses are sums. If
+  each loss is a mean over its half, the gradient of the mean over the batch is the average of both gradients.
 """
 
 import numpy as np
@@ -40,8 +41,8 @@ from autodrill import engine
 from autodrill.drills import away_from_zero, edit, given, mistake, uniform
 
 HINTS = (
-    "How far does out move if one element of x moves? How far does it move, and where, if alpha[c] moves?",
-    "dx is g times 1 or alpha. dalpha sums g · x over all elements of its channel that the left branch computed.",
+    "How far does out move if one element of x moves? Which elements of out move if alpha[c] moves, and how far?",
+    "dx is g times 1 or alpha. Each entry of dalpha is the sum of g · x over the elements with x ≤ 0 in its channel.",
     "Give alpha a second axis with `alpha[:, None]`. Sum `g * np.minimum(...)` over the axes that share an alpha.",
 )
 
@@ -74,7 +75,7 @@ MISTAKES = [
     ),
     edit(
         "dalpha-mean",
-        "alpha receives the mean over its elements",
+        "alpha receives the mean of its elements' contributions",
         "Each element adds its own change to the loss. Is the total a sum or a mean?",
         ".sum( -> .mean(",
     ),
@@ -99,7 +100,7 @@ MISTAKES = [
     edit(
         "dalpha-through-dx",
         "the gradient of alpha is the sum of dx · x",
-        "Which factor does dx contain on the left branch? Is it part of the slope of alpha · x in alpha?",
+        "Which factor does dx contain on the left branch? Is this factor part of the slope of alpha · x in alpha?",
         "(g * np.minimum(x, 0)) -> (dx * np.minimum(x, 0))",
     ),
     edit("kink-one", "the slope at 0 is 1", "Which slope does the task ask for at x = 0?", "(x > 0, g -> (x >= 0, g"),

@@ -1,22 +1,23 @@
-"""The output follows x between 0 and 6, so the slope there is 1. Outside it is constant, so the slope is 0. At the two
-kinks the slopes of both sides, 0 and 1, are possible. The task chooses 0 at both, so both comparisons are strict.
+"""The output follows x between 0 and 6, so the slope there is 1. Outside this range the output is constant, so the
+slope is 0. At each kink the slope on one side is 0 and on the other side 1, and both numbers are valid choices. The
+task chooses 0 at both kinks, so both comparisons are strict.
 
 Cost: two comparisons, one logical operation and one selection per element. The forward takes a maximum and a minimum.
 One bit per element is enough for backward.
 
-PyTorch: `F.relu6` records `HardtanhBackward0`, which saves x and the bounds 0 and 6. Its slope is 0 at both kinks, like
-that of `jax.nn.relu6`. Two other forms of this function differ at the kinks: `x.clamp(0, 6)` has slope 1 at 0 and at 6,
-and `torch.minimum(torch.relu(x), six)` has slope 1/2 at 6.
+PyTorch: `F.relu6` records `HardtanhBackward0`, which saves x and the bounds 0 and 6. Its slope is 0 at both kinks, as
+in `jax.nn.relu6`. Two other forms of this function differ at the kinks: `x.clamp(0, 6)` has slope 1 at 0 and at 6, and
+`torch.minimum(torch.relu(x), six)` has slope 1/2 at 6.
 
 Asked next:
 
 - Only `out` was saved. What changes? → Nothing: 0 < out < 6 holds exactly if 0 < x < 6, because out equals x there.
-- What is the slope of hard-swish, x · relu6(x + 3)/6, between -3 and 3? → The product x(x + 3)/6 has the slope
-  (2x + 3)/6. It is -1/2 just right of -3 and 3/2 just left of 3, so hard-swish has kinks too.
+- What is the slope of hard-swish, x · relu6(x + 3)/6, between -3 and 3? → The product x(x + 3)/6 has the slope (2x +
+  3)/6. This slope is -1/2 just right of -3 and 3/2 just left of 3, so hard-swish has kinks too.
 - Why is the output limited to 6? → A fixed range suits low precision. Eight bits divide 0 to 6 into steps of 0.024, and
   no large activation makes the steps wider.
-- What is the disadvantage for training? → A unit with x > 6 receives no gradient either. A large step can move a unit
-  there, just as it can move the input of a ReLU below 0.
+- What is the disadvantage for training? → A unit with x > 6 receives no gradient either. A large update can push a
+  unit's input above 6, just as it can push the input of a ReLU below 0.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 At x = 0 the output is 0, and the strict comparison gives the slope 0 that the task asks for. The comparison out >= 0
 would hold for all elements.
 
-Select between g and 0 instead of multiplying g by a mask. For finite g both give the same numbers. For an infinite g,
-the product 0 · ∞ is NaN, and a NaN in one element spreads to each gradient of the layers below.
+Select between g and 0 instead of multiplying g by a mask. For finite g both forms give the same numbers. For an
+infinite g, the product 0 · ∞ is NaN, and a NaN in one element spreads to each gradient of the layers below.
 
 Cost: one comparison and one selection per element. The values of `out` are not needed, only one bit per element. ReLU
 often saves nothing extra, because a matrix product that follows saves `out` as its own input anyway.
@@ -12,15 +12,15 @@ PyTorch: `ReluBackward0` saves the result and selects. With an infinite or NaN g
 
 Asked next:
 
-- Why may `relu_` overwrite the output of a linear layer, but not that of a sigmoid? → The backward of the linear layer
-  needs its input and its weight, not its output. The backward of the sigmoid needs its output. PyTorch counts the
+- Why may `relu_` overwrite the output of a linear layer, but not the output of a sigmoid? → The backward of the linear
+  layer needs its input and its weight, not its output. The backward of the sigmoid needs its output. PyTorch counts the
   changes of saved tensors and raises an error in backward.
-- How little can a ReLU save? → One bit per element, as from `np.packbits(out > 0)`. This is 1/32 of a float32 array. It
-  helps only if no other operation saves `out`.
+- How little can a ReLU save? → One bit per element, as from `np.packbits(out > 0)`. This is 1/32 of a float32 array.
+  The bits save memory only if no other operation saves `out`.
 - What is the JVP of ReLU? → `np.where(out > 0, v, 0)` with the tangent v. The Jacobian is diagonal, so both modes apply
   the same function.
 - The inputs are symmetric about 0 and independent of g. How does ReLU change the mean square of the gradient? → Half of
-  the elements become 0, so the mean square halves. The factor 2 in He initialisation, var(W) = 2/n, makes up for it.
+  the elements become 0, so the mean square halves. The factor 2 in He initialisation, var(W) = 2/n, makes up for this.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ MISTAKES = [
     ),
     edit(
         "in-place",
-        "the memory of g is free after this backward",
+        "no other operation reads g after this backward",
         "Another operation may have received the same array g. What does it read after your assignment?",
         "return ... -> g[out <= 0] = 0; return g",
     ),

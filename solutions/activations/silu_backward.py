@@ -2,8 +2,8 @@
 
     out' = σ + x · σ(1 - σ) = σ · (1 + x(1 - σ))
 
-At 0 the slope is 1/2. It tends to 1 on the right and to 0 on the left. It is negative to the left of x = -1.278, where
-SiLU has its minimum -0.278.
+At 0 the slope is 1/2. It tends to 1 on the right and to 0 on the left. The slope is negative to the left of x = -1.278.
+At this x SiLU has its minimum, -0.278.
 
 exp(-x) overflows for x far below 0. tanh never overflows, and σ(x) = (1 + tanh(x/2))/2.
 
@@ -17,8 +17,8 @@ Asked next:
 
 - A fused kernel computes SwiGLU, silu(a) · b. Which tensors must it save? → It saves a and b. Its backward computes the
   sigmoid again from a. Two separate operations would also save silu(a), for the product.
-- In float32, what do 1/(1 + exp(-x)) and (1 + tanh(x/2))/2 give at x = -100? → Both give 0, and σ(-100) is 4e-44. In
-  the first formula exp(100) overflows to infinity, with a warning. In the second one tanh(-50) rounds to -1.
+- In float32, what do 1/(1 + exp(-x)) and (1 + tanh(x/2))/2 give at x = -100? → Both give 0, although σ(-100) is 4e-44.
+  In the first formula, exp(100) overflows to infinity, with a warning. In the second formula, tanh(-50) rounds to -1.
 """
 
 import numpy as np

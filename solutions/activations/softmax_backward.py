@@ -12,9 +12,9 @@ Cost: two multiplications, one subtraction and one addition per element. A row o
 whereas its Jacobian would take O(n²). Only the output is saved. Backward needs neither x nor the exponentials.
 
 PyTorch: `SoftmaxBackward0` saves the result and computes this formula. A logit of -∞ among finite ones has probability
-0 and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If
-`torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, its node for the softmax is
-`SafeSoftmaxBackward0`, which gives zeros for a row of only -∞.
+0 and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward.
+`torch.nn.functional.scaled_dot_product_attention` sometimes composes its result from matrix products and a softmax. The
+node of this softmax is `SafeSoftmaxBackward0`, which gives zeros for a row of only -∞.
 
 Asked next:
 

@@ -7,8 +7,8 @@ slope -x/T² in T. All elements share T, so the gradient of T is a sum over the 
 
     dx = dz / T        dT = -Σ dz ∘ x / T² = -Σ dx ∘ x / T
 
-The last form reuses dx. It also follows without the quotient rule. Scaling x and T by one factor leaves x/T unchanged,
-so the loss does not move in this direction: Σ dx ∘ x + dT · T = 0.
+The last form reuses dx. The same dT also follows without the quotient rule. Scaling x and T by the same factor leaves
+x/T unchanged, so the loss does not move in this direction: Σ dx ∘ x + dT · T = 0.
 
 Two checks follow. If all logits of a row are equal, out does not depend on T, and the row contributes 0 to dT. This
 holds because dz sums to 0 along the row. For g = x, the sum of dz ∘ x along a row is the variance of x under the
@@ -16,8 +16,8 @@ probabilities of the row. So dT is never positive for g = x: a higher temperatur
 small ones.
 
 Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. With a
-constant T only out has to be saved. A learned T also needs x. The backward could compute x from out, because x is
-T · log out plus a constant for each row, and dz sums to 0. This fails if a probability rounds to 0.
+constant T only out has to be saved. A learned T also needs x. The backward could compute x from out, because x is T ·
+log out plus a constant for each row, and dz sums to 0. This reconstruction fails if a probability rounds to 0.
 
 PyTorch: `torch.softmax(x / T, dim=-1)` records `DivBackward0` and `SoftmaxBackward0`. `DivBackward0` saves x only if T
 requires a gradient. It computes the gradient of T for each element, and then sums these gradients to the shape of T.
@@ -30,7 +30,7 @@ Asked next:
   1/T. For a small T, out is nearly one-hot. dz then falls exponentially, faster than 1/T grows, so dx vanishes. This
   holds for a g that does not depend on T.
 - The loss is the cross-entropy of softmax(x/T). What is different for a small T? → The gradient of z is out - onehot.
-  For a wrong prediction it does not vanish, so dx grows like 1/T.
+  For a wrong prediction this gradient does not vanish, so dx grows like 1/T.
 - A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → Those of softmax(x/0.7), because
   this is the distribution that was sampled. The gradient of the logits then contains the factor 1/0.7.
 """
@@ -41,7 +41,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, uniform
 
 HINTS = (
-    "The forward has two steps. Which of them does T enter, and how many elements share T?",
+    "The forward has two steps. In which of them does T appear, and how many elements share T?",
     "First compute the gradient of x/T by the rule of softmax. The quotient has the slopes 1/T in x and -x/T² in T.",
     "dx is dz / T. For dT, sum `dx * ...` over the whole array, divide by T, and choose the sign.",
 )
@@ -83,7 +83,7 @@ MISTAKES = [
     ),
     edit(
         "dT-three-powers",
-        "x/T, not x, multiplies the slope -1/T² of 1/T",
+        "x/T has the slope -(x/T)/T² in T",
         "x/T is x times 1/T. Which factor does not depend on T?",
         "(dx * x).sum() / T -> (dx * x).sum() / T**2",
     ),
@@ -101,7 +101,7 @@ MISTAKES = [
     ),
     edit(
         "dT-mean",
-        "the loss depends on the average contribution of the elements to T",
+        "the elements' contributions to dT are averaged",
         "Every element uses the same T. Do their contributions add up, or are they averaged?",
         "(dx * x).sum() / T -> (dx * x).mean() / T",
     ),
@@ -190,7 +190,7 @@ def softmax_temperature_backward(g, x, T, out):
 
 @mistake(
     "jacobian",
-    "multiplying by the Jacobian requires the Jacobian",
+    "multiplying by the Jacobian requires building it",
     "How many entries does the Jacobian of a row of 50,000 logits have? How many numbers do you return?",
 )
 def softmax_temperature_backward(g, x, T, out):
