@@ -80,7 +80,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "one-hot-max",
     "only the largest entry counts, as in max",
-    "Two entries are nearly equal. Does out stay the same when the smaller one rises?",
+    "Two entries are nearly equal. Does out stay the same when the smaller entry rises?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * (x == x.max(axis=axis, keepdims=True))

@@ -34,7 +34,10 @@ HINTS = (
         "One value was copied to several places. How do the gradients of the copies combine into the gradient of the "
         "original?"
     ),
-    "Sum over the axes that were added on the left, and over every axis where `shape` is 1 but `g` is larger.",
+    (
+        "Sum over the axes that were added on the left, and over every axis that has size 1 in `shape` but a larger "
+        "size in `g`."
+    ),
     "Collect those axes in a tuple, sum over all of them at once, and finish with a reshape to `shape`.",
 )
 WRT = ("x",)

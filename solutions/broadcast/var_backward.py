@@ -24,9 +24,9 @@ single element has variance 0 and gradient 0 if ddof = 0. `torch.std` gives grad
 
 Asked next:
 
-- What is the gradient of the standard deviation σ, and where does it fail? → Divide the variance's gradient by 2σ: dx =
-  (x - μ)/((n - ddof) σ) · g. For a constant x this formula is 0/0. With an ε under the root, as in normalisation
-  layers, the gradient of a constant x is 0.
+- What is the gradient of the standard deviation σ, and for which x does its formula fail? → Divide the variance's
+  gradient by 2σ: dx = (x - μ)/((n - ddof) σ) · g. For a constant x this formula is 0/0. With an ε under the root, as in
+  normalisation layers, the gradient of a constant x is 0.
 - Why does the path through the mean stay in layer normalisation? → In layer normalisation each distance x_i - μ is an
   output with its own weight g_i. The path through the mean contributes minus the mean of the g_i, which in general is
   not 0. Only the unweighted distances sum to 0.
