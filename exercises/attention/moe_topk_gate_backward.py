@@ -15,9 +15,9 @@ router logits. For token n with the set S_n of chosen experts, the forward pass 
 `x` has shape (N, d), `W` (E, d, e), and `logits` (N, E). k is between 1 and E. If logits
 are equal, the expert with the lower index comes first. `g` is dL/dout, of shape (N, e).
 
-Return `dx, dW, dlogits`. The choice S_n is a constant. If i is not in S_n, dlogits[n, i]
-is exactly 0. If no token chose expert i, dW[i] is exactly 0. Logits may be as large as
-±1000, and the results must be finite there.
+Return `dx, dW, dlogits`. Treat the choice S_n as a constant. If i is not in S_n,
+dlogits[n, i] is exactly 0. If no token chose expert i, dW[i] is exactly 0. Logits may
+be as large as ±1000, and the results must be finite there.
 """
 
 import numpy as np

@@ -6,8 +6,8 @@
 # topics = ["attention", "norm"]
 # requires = ["layernorm_backward", "matmul_backward"]
 # ///
-"""Some models normalise queries and keys before the scores, so that the scores cannot
-grow without bound. The forward pass computed, for each batch and head,
+"""Some models normalise queries and keys before they compute the scores, so that the
+scores cannot grow without bound. The forward pass computed, for each batch and head,
 
     norm(x) = x / sqrt(mean(x²) + 1e-6)         # mean over the last axis
     s       = (norm(q) · gamma_q) @ (norm(k) · gamma_k)ᵀ / √d

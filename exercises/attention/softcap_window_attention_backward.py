@@ -6,8 +6,8 @@
 # topics = ["attention", "softmax", "activations"]
 # requires = ["causal_attention_backward", "tanh_backward"]
 # ///
-"""Some models cap the scores of attention smoothly and let each query see only the last
-keys. For one head, the forward pass computed
+"""Some models cap the scores of attention smoothly and let each query see only the most
+recent keys. For one head, the forward pass computed
 
     s   = q @ kᵀ / √d
     t   = cap · tanh(s / cap)

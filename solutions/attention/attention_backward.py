@@ -11,11 +11,11 @@ scale 1/√d appears once in dq and once in dk.
 Two checks follow. Adding a constant to all scores of a query does not change p, so the rows of ds sum to 0. With a
 single key, p is always 1, so dq and dk are 0.
 
-δ can also be computed without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. The dot product g · out is one sum
-over the e columns of v.
+δ can also be computed without dp: Σ_j dp_j p_j = Σ_j Σ_c g_c v_jc p_j = Σ_c g_c out_c. So δ is the dot product g · out
+of each row, a sum over the e columns.
 
 Cost: with p saved, four matrix products and n·m saved numbers per head. The forward has two matrix products.
-FlashAttention saves one logarithm per row instead of p. It recomputes p from q and k, which is a fifth product, and
+FlashAttention saves one log-sum-exp per row instead of p. It recomputes p from q and k, which is a fifth product, and
 computes δ = g · out in advance. FlashAttention can then process one block of keys at a time, so the whole n x m matrix
 never exists.
 
@@ -31,8 +31,8 @@ Asked next:
   is ds = p ∘ (dp - δ). The amount of work can fall, because a block whose p is all 0 may be skipped.
 - Why does the scale 1/√d matter for backward? → If the entries of q and k are independent with mean 0 and variance 1,
   an unscaled score has variance d. Large scores make p nearly one-hot, and then ds is nearly 0.
-- Dropout is applied to p. Is δ still g · out? → Yes. Let r be the rate, m the mask divided by 1 - r, and p̃ = p ∘ m.
-  Then dp is m ∘ (g vᵀ), so Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. The formula of dv uses p̃, and the formula of
+- Dropout is applied to p. Is δ still g · out? → Yes. Let r be the rate, M the mask divided by 1 - r, and p̃ = p ∘ M.
+  Then dp is M ∘ (g vᵀ), so Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. The formula of dv uses p̃, and the formula of
   ds uses p.
 - Four query heads share one k and one v, as in grouped-query attention. What are dk and dv? → dk is the sum of the four
   heads' dk, and dv is the sum of their dv. Sharing is a broadcast over the heads, and the backward of a broadcast is a
@@ -153,7 +153,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dv-not-transposed",
-    "p needs no transpose on the way back to v",
+    "dv is p g, without a transpose",
     "Which values did query i read? Which queries therefore contribute to the gradient of value j?",
 )
 def attention_backward(g, q, k, v, p):
@@ -199,7 +199,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "whole-sum",
     "the softmax runs over the whole matrix of scores",
-    "Which probabilities must sum to 1? Over which of them does the sum of dp * p run?",
+    "Which probabilities must sum to 1? Over which elements does your sum of dp * p run?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -208,7 +208,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "mean-of-row",
-    "the softmax subtracts the mean of dp * p over the keys",
+    "the backward of softmax subtracts the mean of dp * p over the keys",
     "The average of dp under the probabilities p is a weighted sum. Which weights does your code use?",
 )
 def attention_backward(g, q, k, v, p):

@@ -4,8 +4,8 @@ The scores s = q kᵀ/√d are a product, so both factors contribute:
 
     ds = (dq kᵀ + q dkᵀ)/√d
 
-The softmax p moves by its JVP. In each row, a probability grows if its score rises faster than the average, with p as
-weights:
+The softmax p moves by its JVP. In each row, a probability grows if its score rises faster than the average of ds,
+weighted by p:
 
     dp = p ∘ (ds - Σ_j p_j ds_j)
 
@@ -21,8 +21,8 @@ also takes four products if p was saved.
 
 PyTorch: The fused CPU kernel of `scaled_dot_product_attention` has no rule for forward mode. Under `torch.func.jvp` a
 call with 4-D inputs of equal width therefore raises an error. With `sdpa_kernel(SDPBackend.MATH)` the call runs,
-because every composed step has a rule. JAX differentiates attention that is written with `@` and `softmax` in the same
-way.
+because every composed step has a rule. In JAX, attention that is written with `@` and `softmax` also runs in forward
+mode.
 
 Asked next:
 
@@ -30,10 +30,11 @@ Asked next:
   sums Σ e, Σ e·ds, Σ e·v and Σ e·(ds·v + dv). Rescale all four when m rises. At the end, out = Σ e·v / Σ e, and dout =
   (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
 - Where is the JVP of attention needed? → Continuous-time consistency models and MeanFlow train on the time derivative
-  of a network. The product of the Gauss-Newton matrix with a vector is a JVP, a product with the Hessian of the loss
-  in the outputs, and a VJP. For half the sum of squared errors this Hessian is the identity.
+  of a network. A product of the Gauss-Newton matrix with a vector takes three steps: a JVP, a product with the Hessian
+  of the loss in the outputs, and a VJP. For half the sum of squared errors this Hessian is the identity.
 - How do you test a JVP against a backward pass without finite differences? → Let the backward return q̄, k̄ and v̄ for
-  some g. Then g · dout must equal dq · q̄ + dk · k̄ + dv · v̄ for all tangents, with sums over all entries.
+  some g. Then g · dout must equal dq · q̄ + dk · k̄ + dv · v̄ for all tangents. Each of these products is a sum over
+  all entries.
 - A causal mask is added. What changes? → p is 0 at masked keys, so dp is 0 there for any finite ds. Compute p from
   masked scores, and leave ds as it is. Setting ds to -∞ at masked keys would make 0 · ∞ = NaN.
 """
@@ -46,8 +47,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "The forward has three steps. What is the tangent of a product of two factors that both move?",
     (
-        "ds = (dq kᵀ + q dkᵀ)/√d. Then dp = p (ds - its average under p) in each row. Then apply the product rule to "
-        "p v."
+        "ds = (dq kᵀ + q dkᵀ)/√d. In each row, dp = p (ds - a), where a is the average of ds under p. Then apply the "
+        "product rule to p v."
     ),
     "Write `dp = p * (ds - (...).sum(axis=1, keepdims=True))` and `dout = dp @ v + ...`.",
 )
@@ -107,8 +108,8 @@ MISTAKES = [
     ),
     edit(
         "no-scale",
-        "tangents are not scaled",
-        "s is linear in q. With which factor?",
+        "the scale 1/√d does not apply to tangents",
+        "By how much does a score move when q·k moves by 1?",
         "(dq @ k.T + q @ dk.T) * scale -> (dq @ k.T + q @ dk.T)",
     ),
     edit(

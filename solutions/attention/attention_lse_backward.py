@@ -1,7 +1,7 @@
 """A score s_ij reaches the loss along two paths: through out_i and through lse_i. The two contributions add up.
 
 The probabilities are p = exp(s - lse), because lse is the logarithm of the softmax's denominator. Along the first path
-the backward is that of attention. With D_i = g_i · out_i, the score receives p_ij (g_i · v_j - D_i).
+the backward is the same as in attention. With D_i = g_i · out_i, the score receives p_ij (g_i · v_j - D_i).
 
 Along the second path the score receives glse_i times the slope of lse_i in s_ij. The slope of a log-sum-exp in one of
 its terms is the softmax of that term, p_ij. Both contributions contain p_ij:
@@ -11,25 +11,26 @@ its terms is the softmax of that term, p_ij. Both contributions contain p_ij:
 So glse only changes the number that is subtracted in each row. The rest is as in attention: dv = pᵀ g, dq = ds k/√d and
 dk = dsᵀ q/√d. The log-sum-exp does not depend on v, so glse does not enter dv.
 
-Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, it sums to 0. If g is 0, then ds
-is p times glse.
+Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, the row sums to 0. If g is 0,
+then ds is p times glse.
 
 Cost: as much as attention without the second output, and one subtraction per row. There are five matrix products if p
 is computed again.
 
 PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the
 log-sum-exp to dp - D, row by row. `scaled_dot_product_attention` does not return the log-sum-exp. Its fused operators
-do, but they declare this output as not differentiable, so its `requires_grad` is False. A loss that reads it loses the
-second path without an error.
+return the log-sum-exp, but declare this output as not differentiable, so `lse.requires_grad` is False. A loss that
+reads lse loses the second path without an error.
 
 Asked next:
 
 - What must change in a FlashAttention backward kernel? → Nothing in the loop over tiles. The kernel reads D, one number
   per row, which a first pass computed. Subtract glse from D in this first pass.
-- Where does a loss read lse? → Ring attention and split keys weight each part by exp(lse - total). An attention sink
-  multiplies the output by σ(lse - sink). A z-loss on the attention scores penalises lse².
-- You compute the loss from out alone, but you ask for the gradients of q with glse set to 1. What do you get? → You get
-  the gradient of L + Σ lse. A cotangent that is not 0 states that the loss depends on this output.
+- Where does a loss read lse? → If the keys are split over devices, as in ring attention, each part gets the weight
+  exp(lse - lse_all). Here lse_all is the log-sum-exp over all keys. An attention sink multiplies the output by σ(lse -
+  sink). A z-loss on the attention scores penalises lse².
+- You compute the loss from out alone, but you compute dq with glse = 1 in each row. What do you get? → You get the
+  gradient of L + Σ_i lse_i. A cotangent that is not 0 states that the loss depends on this output.
 - The keys of this part are all masked for query i. Then lse_i is -∞. What is p for this row? → exp(s - lse) is exp(-∞ +
   ∞) = NaN. Set p to 0 in such a row. The row then contributes nothing to dq, dk and dv.
 """
@@ -42,10 +43,13 @@ from autodrill.drills import edit, given
 HINTS = (
     "By which two paths does one score reach the loss? What is the slope of a log-sum-exp in one of its terms?",
     (
-        "ds is the sum of two terms. The first is that of attention, p (dp - D) with D = g · out. The second is p "
-        "times the row's glse."
+        "ds is the sum of two terms. The first is p (dp - D), as in attention, with D = g · out. The second is p times "
+        "the row's glse."
     ),
-    "Recover p as `np.exp(s - lse[:, None])`. Then `ds = p * (g @ v.T - ...)`, with one number per row in the gap.",
+    (
+        "Recover p as `np.exp(s - lse[:, None])`. Then `ds = p * (g @ v.T - ...)`, with one number per row in place of "
+        "the dots."
+    ),
 )
 COTANGENTS = ("g", "glse")
 CASES = [
@@ -104,7 +108,7 @@ MISTAKES = [
     edit(
         "lse-unscaled",
         "the scale 1/√d is only in the path through out",
-        "lse is taken of the scores. Were these scores scaled?",
+        "lse is computed from the scores. Were these scores scaled?",
         "ds = ... -> ds = p * ((g @ v.T - (g * out).sum(axis=1)[:, None]) * scale + glse[:, None])",
     ),
     edit(
@@ -116,7 +120,10 @@ MISTAKES = [
     edit(
         "no-row-dot",
         "only lse couples the scores of a row",
-        "Set glse to 0 and raise all scores of a row alike. Does out move? Do the rows of your ds sum to 0?",
+        (
+            "Set glse to 0 and raise all scores of a row by the same amount. Does out move? Do the rows of your ds sum "
+            "to 0?"
+        ),
         "(g * out).sum(axis=1) - glse -> -glse",
     ),
     edit(
@@ -128,7 +135,7 @@ MISTAKES = [
     edit(
         "lse-reaches-dv",
         "both cotangents flow into every input",
-        "Change v and keep q and k. Does lse move?",
+        "Change v, but not q and k. Does lse move?",
         "p.T @ g -> p.T @ (g + glse[:, None])",
     ),
     edit(

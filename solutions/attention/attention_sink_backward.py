@@ -1,8 +1,9 @@
-"""The sink is one more column of scores, and its value vector is 0. So backward is attention's, with one more key.
+"""The sink is one more column of scores, and its value vector is 0. So the backward is the backward of attention with
+one more key.
 
 Let p_s be the weight of the sink. The row (p, p_s) is a softmax and sums to 1. The cotangent of p_ij is dp_ij = g_i ·
 v_j. The cotangent of p_s is 0, because the sink's value is 0. The backward of softmax subtracts the average of the
-cotangents under the whole row. The sink adds 0 to this average:
+cotangents, weighted by the whole row. The sink adds 0 to this average:
 
     D_i = Σ_j p_ij dp_ij + p_s · 0 = g_i · out_i
 
@@ -11,16 +12,17 @@ served as the sink's score in n rows, so dsink sums over the rows:
 
     dsink = -Σ_i p_s,i D_i
 
-The other gradients are those of attention: dv = pᵀ g, dq = ds k/√d and dk = dsᵀ q/√d.
+The other gradients are the same as in attention: dv = pᵀ g, dq = ds k/√d and dk = dsᵀ q/√d.
 
-Check: adding a constant to all scores of a row and to the sink moves nothing. So the row of ds, before the scale, sums
-to p_s D and not to 0. With sink = -1000 the sink has no weight, and this is plain attention. With sink = 1000 and
-scores near 0, all weights of the keys are 0, and so are all gradients.
+Three checks follow. Adding a constant to all scores of a row and to the sink does not move out. The gradients of these
+scores therefore sum to 0. The sink's part is -p_s D, so row i of ds, before the scale, sums to p_s D. With sink = -1000
+the sink has no weight, and this is plain attention. With sink = 1000 and scores near 0, all weights of the keys are 0,
+and so are all gradients.
 
 The shift before the exponentials must be the largest of the scores *and* the sink. Otherwise exp(sink) can overflow.
 
-Cost: that of attention, and one more exponential per row. A kernel that saved lse, with the sink included, recovers p_s
-as exp(sink - lse). It has D anyway.
+Cost: as much as attention, and one more exponential per row. A kernel that saved lse, the log-sum-exp of the scores and
+the sink, recovers p_s as exp(sink - lse). The kernel computes D anyway.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face appends the sinks
 to the scores as a column, takes the softmax, and drops the column. Autograd then computes the formulas above.
@@ -29,12 +31,12 @@ adds the sink.
 
 Asked next:
 
-- You have the output of plain attention and its lse. How do you add the sink afterwards? → Multiply out by σ(lse -
-  sink). This is the share of the keys in the larger denominator. lse is then a second path to q and k, so its cotangent
-  matters.
+- You have the output of plain attention and its log-sum-exp lse. How do you add the sink afterwards? → Multiply out by
+  σ(lse - sink). This factor is the share of the keys in the denominator with the sink. lse is then a second path to q
+  and k, so its cotangent matters.
 - A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
-  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, and bfloat16 resolves 4e-3. Test with a sink that is larger
-  than the scores.
+  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but near 1 bfloat16 numbers are 4e-3 apart. Test with a sink
+  that is larger than the scores.
 - When does gradient descent raise the sink? → If dsink is negative, which means that Σ_i p_s,i (g_i · out_i) is
   positive. Then a smaller output lowers the loss, and a larger sink shrinks the output.
 - What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax1 or quiet
@@ -49,8 +51,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Think of the sink as one more key. What is its value, and what is the cotangent of its probability?",
     (
-        "Its cotangent dp is 0, so its score receives -p_s D, with D = g · out in each row. The keys receive "
-        "p (dp - D). One sink serves all rows of a head."
+        "The probability p_s of the sink has the cotangent 0, so the sink's score receives -p_s D, with D = g · out in "
+        "each row. The keys receive p (dp - D). One sink serves all rows of a head."
     ),
     "Shift by the maximum of the scores and the sink. Then `dsink = -(... * row_dot).sum(axis=(1, 2))`.",
 )
@@ -107,7 +109,7 @@ MISTAKES = [
     ),
     edit(
         "sink-no-gradient",
-        "a score without a value has no gradient",
+        "a score without a value vector has no gradient",
         "Raise the sink by 1. Does the output stay the same?",
         "dsink = ... -> dsink = 0 * sink[:, 0, 0]",
     ),
@@ -137,7 +139,7 @@ MISTAKES = [
     ),
     edit(
         "all-heads",
-        "all heads have one sink",
+        "all heads share one sink",
         "Change the sink of head 0. Does the output of head 1 move?",
         "dsink = ... -> dsink = np.full_like(sink[:, 0, 0], -(p_sink * row_dot).sum())",
     ),

@@ -1,12 +1,12 @@
 """A mask adds no new formula. It only changes p: a masked key has p_ij = exp(-∞) = 0 exactly.
 
 The backward of attention is dv = pᵀ g, dp = g vᵀ and ds = p ∘ (dp - δ), with δ_i = Σ_j dp_ij p_ij. dv, δ and ds contain
-p as a factor, so a masked pair adds nothing to them. dp contains no p, but only its products with p are used. It is
-enough to build the right p:
+p as a factor, so a masked pair adds nothing to them. dp contains no p, but backward uses dp only in products with p. So
+it is enough to build the right p:
 
 1. Set the masked scores to -∞ before the softmax, so that each row of p sums to 1 over the keys it sees.
-2. Subtract the largest score of the row *after* masking. A masked score may be far above the visible ones. If it were
-   the maximum, all visible exponentials could underflow to 0, and the row would be 0/0.
+2. Subtract the largest score of the row *after* masking. A masked score may be far above the visible ones. If this
+   masked score were the maximum, all visible exponentials could underflow to 0, and the row would be 0/0.
 
 The largest score of a row is finite, because query i always sees key i. So no row computes -∞ - (-∞).
 
@@ -19,22 +19,23 @@ scores are masked. A kernel that skips the tiles above the diagonal saves nearly
 
 PyTorch: With `is_causal=True` the fused CPU kernel of `scaled_dot_product_attention` saves no mask. It saves the flag,
 q, k, v, out and one log-sum-exp per row. Code with `masked_fill` saves the boolean mask, and `MaskedFillBackward0` sets
-the gradient of the masked scores to 0. The flag aligns the mask to the upper left corner. If one query decodes with m
-keys in the cache, `is_causal=True` therefore shows it only key 0. `causal_lower_right(1, m)` shows it all of them.
+the gradient of the masked scores to 0. The flag aligns the mask to the upper left corner. In decoding, a single query
+reads m keys from the cache. `is_causal=True` therefore shows this query only key 0, whereas `causal_lower_right(1, m)`
+shows it all m keys.
 
 Asked next:
 
-- A padding mask hides every key from a row. What happens with `masked_fill` and softmax, and what in PyTorch's
-  attention? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does not read the row, because dv
-  contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for such a row, with finite
-  gradients.
-- Is -1e9 as good as -∞ for the masked scores? → In float32 it is, if a row sees a key and its scores are far smaller
-  than 1e9. exp(-1e9 - max) is then 0. In float16 it is not a finite number: the largest is 65504.
-- How does the work split over four devices, each with a quarter of the sequence? → The last quarter of the queries sees
-  all keys, the first quarter only its own. Cut the sequence into eight pieces instead, and give device i the pieces i
-  and 7 - i. All devices then have equal work.
-- Can a later value still spoil the row of an earlier query? → Only if it is not finite. If v holds a NaN at a later
-  position, then 0 · NaN is NaN in p @ v and in δ. A mask on the scores does not remove it.
+- A padding mask hides every key from a row. What do `masked_fill` and softmax give for this row, and what does
+  `scaled_dot_product_attention` give? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does
+  not read the row, because dv contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for
+  such a row, with finite gradients.
+- Is -1e9 as good as -∞ for the masked scores? → In float32 it is, if each row sees a key and the scores are far smaller
+  than 1e9. Then exp(-1e9 - max) is 0. float16 cannot represent -1e9, because its largest finite number is 65504.
+- How does the work split over four devices, each with a quarter of the sequence? → The work is unequal, because the
+  last quarter of the queries sees all keys, and the first quarter sees only its own keys. Instead, cut the sequence
+  into eight pieces, numbered from 0, and give device i the pieces i and 7 - i. All devices then have equal work.
+- Can a later value still spoil the row of an earlier query? → Only if this value is not finite. If v holds a NaN at a
+  later position, then 0 · NaN is NaN in p @ v and in δ. A mask on the scores does not remove this NaN.
 """
 
 import numpy as np
@@ -121,12 +122,12 @@ MISTAKES = [
     edit(
         "finite-mask",
         "a score of -100 hides every key",
-        "The visible scores of a row are near -990. Which key then wins the softmax?",
+        "The visible scores of a row are near -990. Which key then gets the largest weight?",
         "-np.inf -> -100",
     ),
     edit(
         "shift-before-mask",
-        "the largest score of the row may be masked",
+        "the score that is subtracted before the exponential may be a masked one",
         "A masked score is 1000 above the visible ones. What are the visible exponentials after your shift?",
         "s.max(axis=-1, keepdims=True) -> (q @ k.mT / d**0.5).max(axis=-1, keepdims=True)",
     ),

@@ -19,7 +19,7 @@ Cost: five matrix products per tile, one of which recomputes the scores. The for
 the results and a few tiles instead of the n x m matrix. At n = m = 32768 in float16 that matrix takes 2 GiB per head.
 Under a causal mask, tiles above the diagonal are skipped. The skipped tiles are about half of all tiles if n = m and
 the tiles are small compared with n. Dao et al. (2022) found the algorithm faster despite the extra product: on their
-GPUs, moving the matrix to and from main memory took longer than multiplying.
+GPUs, moving the matrix to and from main memory took longer than the extra product.
 
 PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
 saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. The CPU kernel returns 0 for a
@@ -29,10 +29,10 @@ exercise. `causal_lower_right` aligns the mask to the lower right corner.
 
 Asked next:
 
-- On a GPU, which loop is distributed over blocks, and what do the blocks share? → The outer loop is distributed. If the
-  outer loop runs over the keys, as in this exercise, each block owns its part of dk and dv, but all blocks add to the
-  same dq. FlashAttention-2 adds atomically in no fixed order, so the last bits of dq may differ from run to run. The
-  deterministic variant of FlashAttention-2 is slower and takes more memory.
+- On a GPU, which loop is distributed over thread blocks, and what do the blocks share? → The outer loop is distributed.
+  If the outer loop runs over the keys, as in this exercise, each block owns its part of dk and dv, but all blocks add
+  to the same dq. FlashAttention-2 adds atomically in no fixed order, so the last bits of dq may differ from run to run.
+  The deterministic variant of FlashAttention-2 is slower and takes more memory.
 - The mask hides every key from a row. What breaks, and which lse would you save for this row? → The logarithm of an
   empty sum is -∞, and exp(-∞ + ∞) is NaN. Save +∞. Then every p of that row is exp(-∞ - ∞) = 0, and the row's gradients
   are 0.
@@ -393,7 +393,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "mask-after-exp",
-    "the probability of a future key can be cleared after the exponential",
+    "the probability of a future key can be set to 0 after the exponential",
     "The score of a future key is 97 above its row's lse. What is p there in float32, and what is 0 times that p?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
@@ -436,7 +436,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "dk-assigned",
-    "one tile of queries reads each key",
+    "only one tile of queries reads each key",
     "Several tiles of queries read the same keys. What happens to dk and dv of the earlier tiles?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):

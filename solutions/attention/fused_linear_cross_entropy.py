@@ -22,23 +22,23 @@ The logits and their gradient take chunk·V numbers instead of N·V. The term th
 dW. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32, and their gradient takes as much again. With a
 chunk of 256 tokens, each of the two takes 125 MiB.
 
-PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, saves their log-softmax of the same size, and makes their
-gradient in backward. PyTorch 2.13 also has `F.linear_cross_entropy(h, W, y)`, which computes the same by default. With
-`options=nn.LinearCrossEntropyOptions()`, it works in chunks of tokens and computes dh and dW in the forward. Its
-backward multiplies them by the upstream gradient in place. By default a second backward raises an error, and a second
-derivative is not available.
+PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, and saves their log-softmax, an array of the same size.
+Backward computes the gradient of all logits. PyTorch 2.13 also has `F.linear_cross_entropy(h, W, y)`, which does the
+same by default. With `options=nn.LinearCrossEntropyOptions()`, the function works in chunks of tokens and computes dh
+and dW in the forward. Its backward multiplies dh and dW by the upstream gradient in place. By default a second backward
+raises an error, and a second derivative is not available.
 
 Asked next:
 
 - h is the only input that needs a gradient. What can you leave out? → Leave out dᵀ h, which is one of the three
-  products. The logits and d are needed for dh.
+  products. dh still needs the logits and d.
 - The upstream gradient is one number per token, as in a policy gradient. Can the backward still run within the forward?
   → Not for dW. dW = Σ_n g_n d_nᵀ h_n mixes the tokens before g is known. The backward must recompute the logits of each
-  chunk. PyTorch does so for `reduction="none"`.
+  chunk. PyTorch recomputes them for `reduction="none"`.
 - How do you choose the chunk? → Small chunks save memory, but their matrix products have few rows and use the hardware
   badly. Each chunk also reads W twice and updates all of dW. A chunk of N·D/V tokens makes z_c as large as h.
-- The inputs are bfloat16. What should stay in float32? → The sum dW over the chunks, because adding many small terms to
-  a bfloat16 number loses them. The softmax and the loss of a chunk should be float32 as well.
+- The inputs are bfloat16. What should stay in float32? → The sum dW over the chunks, because many small terms are lost
+  when they are added to a large bfloat16 number. The softmax and the loss of a chunk should be float32 as well.
 """
 
 import numpy as np
@@ -50,11 +50,11 @@ HINTS = (
     "Which rows of the logits does the gradient of one token need? When is the upstream gradient g first needed?",
     (
         "For each chunk of rows: compute logits, losses and softmax minus one-hot, then this chunk's rows of dh, and "
-        "add to dW. Which of N and the length of the chunk is the divisor?"
+        "add to dW. Is the divisor N or the length of the chunk?"
     ),
     (
         "Loop over `range(0, N, chunk)` with a slice of rows. In the loop, scale d by g / ..., keep its product with W "
-        "as rows of dh, and add to dW. Add up sums of losses and divide once."
+        "as rows of dh, and add to dW. Add up the losses of all chunks, and divide the total once."
     ),
 )
 OUTPUTS = ("loss",)
@@ -99,14 +99,17 @@ MISTAKES = [
     edit(
         "mean-of-means",
         "the mean of the chunks' means is the mean over all tokens",
-        "Take five tokens in chunks of two. How much does the last token count in your loss, and how much the first?",
+        (
+            "Take five tokens in chunks of two. In your loss, how much does the last token count, and how much does "
+            "the first token count?"
+        ),
         "log_p[own].sum() -> log_p[own].mean()",
         "return loss / N, -> return loss / (-(-N // chunk)),",
     ),
     edit(
         "dW-overwritten",
         "dW is complete after one chunk",
-        "How many tokens does each row of W meet? How many of them are in the last chunk?",
+        "How many tokens contribute to each row of dW? How many of them are in the last chunk?",
         "dW += d.T -> dW = d.T",
     ),
     edit(
@@ -131,19 +134,19 @@ MISTAKES = [
     edit(
         "no-one-hot",
         "the gradient of the logits is the softmax",
-        "Raise the logit of the right label. Does the loss grow or shrink? What does your gradient say?",
+        "Raise the logit of the right label. Does the loss grow or shrink? Which sign does your gradient have there?",
         "d[own] -= 1 -> pass",
     ),
     edit(
         "loss-times-g",
         "the upstream gradient scales the loss too",
-        "g says how much L matters to a later result. Does L itself depend on that?",
+        "g is the slope of a later result in L. Does L itself depend on g?",
         "return loss / N, -> return loss * g / N,",
     ),
     edit(
         "one-shift",
         "one maximum serves all rows of a chunk",
-        "The row maxima are 1000 and -900. What is left of the second row after the shift by 1000?",
+        "The row maxima are 1000 and -900. After a shift by 1000, what are the exponentials of the second row?",
         "z.max(axis=1, keepdims=True) -> z.max()",
     ),
     edit(

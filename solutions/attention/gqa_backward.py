@@ -11,8 +11,8 @@ The sum needs no loop. Attention treats each query on its own. A group of r head
 same computation as one head with r·n queries. Consecutive heads are adjacent in memory, so a reshape from (H, n, d) to
 (K, r·n, d) stacks the queries of each group. The products pᵀ g and dsᵀ q then sum over all r·n queries of the group.
 
-Two checks follow. With K = H the result is that of ordinary attention. If all query heads of a group are equal, and
-their g are equal too, dk is r times the dk of one head.
+Two checks follow. With K = H the result is the same as for ordinary attention. If all query heads of a group are equal,
+and their g are equal too, dk is r times the dk of one head.
 
 Cost: the same products as with H key heads, because each query still meets m keys. Only the arrays k, v, dk and dv are
 smaller, by the factor r. Repeating k and v in memory would lose this gain. The gradients of the repeated arrays would
@@ -27,13 +27,14 @@ Asked next:
 
 - Why do models share key heads? → Decoding reads all cached keys and values for each new token. Sharing makes this
   cache r times smaller. With 64 query heads and 8 key heads, it shrinks by a factor of 8.
-- Does sharing make dk smaller or larger? → The gradients of the r heads add up. If they are independent, their sum has
-  a standard deviation √r times that of one head. Taking the mean would make dk and dv r times too small.
+- Does sharing make dk smaller or larger? → The gradients of the r heads add up. If they are independent, the standard
+  deviation of their sum is √r times as large as for one head. Taking the mean would make dk and dv r times too small.
 - Tensor parallelism splits the query heads over more ranks than there are key heads. What must happen to dk? → Several
   ranks hold a copy of the same key head. Each of them has only the terms of its own query heads, so dk must be summed
   over these ranks.
-- What changes with `tile` instead of `repeat` in the forward? → Query head h then reads key head h % K. A group has
-  stride K, so reshape to (r, K, n, d) and sum over the first axis. Weights trained in one order are wrong in the other.
+- What changes with `tile` instead of `repeat` in the forward? → Query head h then reads key head h % K. The query heads
+  of a group are then K apart, so reshape to (r, K, n, d) and sum over the first axis. Weights that were trained in one
+  order are wrong in the other order.
 """
 
 import numpy as np
@@ -137,7 +138,7 @@ def gqa_backward(g, q, k, v):
 
 @mistake(
     "interleaved-sum",
-    "the query heads of a group are K apart in the sum, but adjacent in the forward",
+    "the sum over a group adds query heads that are K apart",
     "With four query heads and two key heads, which query heads read key head 0? Which ones does your sum add?",
 )
 def gqa_backward(g, q, k, v):

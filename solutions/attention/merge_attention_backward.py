@@ -1,4 +1,4 @@
-"""Each row is a softmax over two logits, l1 and l2, whose probabilities w1 and w2 weight the two parts.
+"""In each row, w1 and w2 are the softmax of two logits, l1 and l2. These two probabilities weight the two parts.
 
 out is linear in o1 with slope w1, so do1 = w1 g. In the same way do2 = w2 g.
 
@@ -22,23 +22,23 @@ vanish.
 Cost: a few operations per element, as in the forward. Only the inputs are needed. Neither pass touches a score, so a
 merge costs little compared with the attention of a part.
 
-PyTorch: The context parallelism of `torch.distributed.tensor.experimental` merges parts in the class `_SDPAMerger`. It
-uses the sigmoid: out - σ(l2 - lse)·(out - o2). Here out and lse belong to the parts merged so far, and o2 and l2 to the
-next part. Autograd does not differentiate these merges. The backward of ring attention is written by hand, and of all
-merges it reads only the final out and lse.
+PyTorch: The context parallelism of `torch.distributed.tensor.experimental` merges parts in the class `_SDPAMerger`.
+This class uses the sigmoid: out - σ(l2 - lse)·(out - o2). Here out and lse belong to the parts merged so far, and o2
+and l2 to the next part. Autograd does not differentiate these merges. The backward of ring attention is written by
+hand. It reads only the final out and lse, and no result of an earlier merge.
 
 Asked next:
 
 - Is the merge associative? → Yes, up to rounding. The pair (out, lse) represents a numerator, out·exp(lse), and a
   denominator, exp(lse). A merge adds the numerators and adds the denominators. So parts may be merged along a ring, in
   a tree, or in any order.
-- Which part can start a loop over parts? → The identity of the merge has l = -∞ and any finite o, such as 0. With o =
-  NaN the product 0 · NaN would spoil the result.
+- With which part can a loop over parts start? → The identity of the merge has l = -∞ and any finite o, such as 0. With
+  o = NaN the product 0 · NaN would spoil the result.
 - Both parts are fully masked in a row. What does the formula give? → lse is -∞, and both weights are exp(-∞ + ∞) = NaN.
-  Test for this row and set out to 0 and lse to -∞. Its gradients are then 0.
+  Test for such a row, and set its out to 0 and its lse to -∞. The gradients of the row are then 0.
 - Why does ring attention not differentiate its merges one by one? → With the final out and lse, each block recovers its
-  final probabilities as p = exp(s - lse). Its gradients then follow directly. Nothing of the intermediate merges must
-  be saved.
+  final probabilities as p = exp(s - lse). The gradients of the block then follow directly. No result of an earlier
+  merge must be saved.
 """
 
 import numpy as np
@@ -49,8 +49,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "A row is a softmax over two logits. How far do both weights move if only l1 moves?",
     (
-        "do1 is w1 g. The weights pass w1 w2 g · (o1 - o2) to l1, and its negative to l2. lse passes w1 glse to l1 and "
-        "w2 glse to l2."
+        "do1 is w1 g. The weights pass w1 w2 g · (o1 - o2) to l1, and the negative of this to l2. lse passes w1 glse "
+        "to l1 and w2 glse to l2."
     ),
     "Compute `t`, the row sum of `g * (o1 - o2)` times both weights. Then `dl1 = ... + t` and `dl2 = ... - t`.",
 )
@@ -97,20 +97,20 @@ MISTAKES = [
     edit(
         "weights-constant",
         "the weights are constants",
-        "Do q and k reach the loss through the weights?",
+        "Raise l1. Do w1 and w2 stay the same?",
         "t = ... -> t = 0",
     ),
     edit(
         "not-centred",
         "w1 depends only on l1",
-        "Add 1 to l1 and to l2: out stays. With glse = 0, what must dl1 + dl2 be?",
+        "Add 1 to l1 and to l2: out stays the same. With glse = 0, what must dl1 + dl2 be?",
         "t = ... -> t = w1 * (g * o1).sum(axis=1); u = w2 * (g * o2).sum(axis=1)",
         "- t -> + u",
     ),
     edit(
         "lse-cotangent-dropped",
         "no later step reads the merged lse",
-        "What does the next merge compute its weights from?",
+        "From which numbers does the next merge compute its weights?",
         "w1 * glse + t -> t",
         "w2 * glse - t -> -t",
     ),
@@ -129,8 +129,8 @@ MISTAKES = [
     ),
     edit(
         "one-weight",
-        "raising l1 moves w1 by w1",
-        "What is the slope of a sigmoid? Where w1 is nearly 1, can it still grow?",
+        "the slope of w1 in l1 is w1",
+        "What is the slope of a sigmoid? If w1 is nearly 1, can w1 still grow?",
         "t = w1 * w2 * -> t = w1 *",
     ),
     edit(

@@ -17,10 +17,10 @@ x is read three times, so its gradient has three terms:
 
     dx = dq Wqᵀ + dk Wkᵀ + dv Wvᵀ,    dWq = Σ xᵀ dq,    dWk = Σ xᵀ dk,    dWv = Σ xᵀ dv
 
-A split needs a reshape and a transpose, which the code writes as an einsum of named axes. The reshape from (b, n, I) to
-(b, n, H, d) cuts each token's row into heads. The transpose then moves the head axis before the token axis. The merge
-has the same two steps in reverse order: transpose first, then reshape. A direct reshape from (b, H, n, d) to (b, n, I)
-has the right shape, but it mixes tokens.
+A split needs a reshape and a transpose. The code writes the transpose as an einsum with named axes. The reshape from
+(b, n, I) to (b, n, H, d) cuts each token's row into heads. The transpose then moves the head axis before the token
+axis. The merge has the same two steps in reverse order: transpose first, then reshape. A direct reshape from (b, H, n,
+d) to (b, n, I) has the right shape, but it mixes tokens.
 
 Cost: for one sequence, each of the four projections takes n·D·I multiplications in the forward and twice as many in the
 backward. Each of the two products inside the heads takes n²·I multiplications for all heads together, and again twice
@@ -28,9 +28,9 @@ as many in the backward. This function also recomputes q, k, v and p, because on
 matrices p have H·n² numbers per sequence.
 
 PyTorch: `nn.MultiheadAttention` stacks Wq, Wk and Wv, transposed, in one `in_proj_weight` of shape (3D, D). One product
-then computes q, k and v. With `need_weights=False` it calls `scaled_dot_product_attention`, whose fused kernels save
-one log-sum-exp per row. With the default `need_weights=True` it uses `bmm` and `softmax`, and the softmax saves p. The
-returned weights are an average over the heads.
+then computes q, k and v. With `need_weights=False` the module calls `scaled_dot_product_attention`, whose fused kernels
+save one log-sum-exp per row. With the default `need_weights=True` the module uses `bmm` and `softmax`, and the softmax
+saves p. The returned weights are an average over the heads.
 
 Asked next:
 
@@ -38,7 +38,7 @@ Asked next:
   of the three paths happens inside the product, so two additions of (n, D) arrays disappear.
 - Tensor parallelism gives each rank some of the heads. Where must the ranks communicate? → The forward sums the outputs
   of Wo over the ranks, once. The backward sums dx over the ranks, once. The weight gradients need no communication,
-  because each rank owns the columns of Wq, Wk and Wv and the rows of Wo of its heads.
+  because each rank owns the columns of Wq, Wk and Wv and the rows of Wo that belong to its heads.
 - Does the number of heads change the cost? → The matrix products take the same number of multiplications, because I is
   fixed. The softmax takes H·n² exponentials per sequence, so its part grows with H. So does the memory of the matrices
   p, if they are stored.
@@ -140,7 +140,7 @@ MISTAKES = [
     edit(
         "merge-without-transpose",
         "a reshape alone merges the heads",
-        "Take n = 2 and H = 2, and number the elements. Which token does element [0, 1, 0, 0] of dq belong to?",
+        "Let n = 2 and H = 2. To which token does element [0, 1, 0, 0] of dq belong, and where does your merge put it?",
         "tokens = ... -> tokens = t",
     ),
     edit(
@@ -160,7 +160,7 @@ MISTAKES = [
     edit(
         "scale-of-all-heads",
         "the scores are divided by √I",
-        "How many elements do the two vectors have whose dot product is a score?",
+        "A score is the dot product of two vectors. How many elements does each of the two vectors have?",
         "q.shape[-1] ** -0.5 -> Wq.shape[-1] ** -0.5",
     ),
     edit(

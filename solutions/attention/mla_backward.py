@@ -2,7 +2,7 @@
 scores of each head. Each arrow that leaves a node contributes one term to the gradient of the node.
 
 Within a head, the backward of attention holds. The score is a dot product of vectors of length d + t, so the scale is
-1/√(d + t). With δ the row sum of dp ∘ p:
+1/√(d + t). Let δ be the row sum of dp ∘ p:
 
     dv = pᵀ g,    dp = g vᵀ,    ds = p ∘ (dp - δ)/√(d + t),    dk = dsᵀ qn
 
@@ -22,8 +22,9 @@ A check: scaling Wd by a factor and dividing all Uk and Uv by the same factor ch
 Σ dUk ∘ Uk + Σ dUv ∘ Uv.
 
 Cost: the forward takes m·D·(r + t) multiplications for c and kr, and m·r·H·(d + e) for keys and values. Attention takes
-H·n·m·(d + t + e). Each product has two gradients, so the backward takes twice as much, apart from the gradients of the
-queries. The code also recomputes the forward. It could save c and kr, which are r + t numbers per token.
+H·n·m·(d + t + e). Each product has two gradients, so a full backward takes twice as many multiplications. This one
+takes fewer, because it leaves out the gradients of the queries. The code also recomputes the forward. Saving c and kr
+would take r + t numbers per token.
 
 PyTorch: `torch.nn` has no latent attention. Model code gives kr to all heads with `expand`, concatenates k and kr, and
 calls `scaled_dot_product_attention` with a width of d + t. The backward of `expand` is the sum over the heads. On the
@@ -31,9 +32,9 @@ CPU, a value width e different from d + t leads to the composed path, which save
 
 Asked next:
 
-- What does the cache hold at decoding, and why may the heads' keys be left out? → It holds c and kr, r + t numbers per
-  token. qn (c Uk)ᵀ = (qn Ukᵀ) cᵀ, so each head multiplies its query by Ukᵀ and compares it with c directly. This is
-  called absorbing Uk into the query.
+- What does the cache hold in decoding, and why does it not need the keys of each head? → It holds c and kr, r + t
+  numbers per token. qn (c Uk)ᵀ = (qn Ukᵀ) cᵀ, so each head multiplies its query by Ukᵀ and compares it with c directly.
+  This is called absorbing Uk into the query.
 - DeepSeek-V3 has H = 128, d = e = 128, t = 64 and r = 512. How much smaller is the cache? → With ordinary heads, a
   token would need H·(d + t + e) = 40,960 numbers. With c and kr it needs 576, which is 71 times less.
 - Why is there a separate positional key? → Rotary embedding multiplies keys by a rotation that depends on the position.
@@ -50,8 +51,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "How many arrows leave x, c and kr in the graph? What is the gradient of a node with several consumers?",
     (
-        "Per head, take attention's backward with the scale of d + t. dkr and dc are sums over the heads, and dc has a "
-        "term from the keys and a term from the values."
+        "Per head, take attention's backward with the scale 1/√(d + t). dkr and dc are sums over the heads, and dc has "
+        "a term from the keys and a term from the values."
     ),
     (
         "`c @ Uk` broadcasts over the heads, and `.mT` transposes each head. With dk and dv per head, "
@@ -82,25 +83,25 @@ CASES = [
 MISTAKES = [
     edit(
         "values-forgotten",
-        "the latent makes only the keys",
+        "the latent c makes only the keys",
         "How many matrices multiply c in a head?",
         "(dk @ Uk.mT + dv @ Uv.mT) -> (dk @ Uk.mT)",
     ),
     edit(
         "keys-forgotten",
-        "the latent makes only the values",
+        "the latent c makes only the values",
         "How many matrices multiply c in a head?",
         "(dk @ Uk.mT + dv @ Uv.mT) -> (dv @ Uv.mT)",
     ),
     edit(
         "positional-key-of-one-head",
-        "kr belongs to one head",
+        "only one head uses kr",
         "The scores of how many heads contain kr? How many terms does your dkr have?",
         "(ds.mT @ qr).sum(axis=0) -> (ds.mT @ qr)[0]",
     ),
     edit(
         "latent-of-one-head",
-        "c belongs to one head",
+        "only one head uses c",
         "How many heads make their keys from c? How many terms does your dc have?",
         "dv @ Uv.mT).sum(axis=0) -> dv @ Uv.mT)[0]",
     ),

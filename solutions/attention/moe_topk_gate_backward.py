@@ -7,11 +7,12 @@ times the weight:
 
     dq_ni = g_n · y_ni,    dy_ni = q_ni g_n
 
-The expert is a matrix product. An expert sums over its tokens, and a token sums over its experts:
+Each expert is a matrix product. The gradient of an expert is a sum over its tokens, and the gradient of a token is a
+sum over its experts:
 
     dW_i = Σ_n q_ni x_nᵀ g_n,    dx_n = Σ_i q_ni g_n W_iᵀ
 
-The weights of a token are a softmax over k logits. Its backward is p ∘ (dp - Σ dp p), applied to those k numbers only:
+The weights of a token are a softmax over k logits. The backward of softmax applies to these k logits only:
 
     dlogits_ni = q_ni (dq_ni - Σ_j dq_nj q_nj)    for chosen i, and 0 otherwise
 
@@ -38,11 +39,11 @@ Asked next:
   the logits.
 - An expert receives no tokens for many steps. What happens to it? → Its gradient is 0. When the optimiser's momentum
   has decayed, only weight decay moves the expert. The gradient of its logit is 0 as well, so this loss never raises the
-  logit directly. The expert comes back only by chance, for example if the logit of a chosen expert falls below its
-  logit. A balancing loss or a balancing bias brings it back on purpose.
-- Code evaluates all experts and masks the results with weights of 0. Is its gradient right? → Yes, as long as all
-  numbers are finite. It takes E/k times as many products. An overflow in an expert that was not chosen becomes NaN,
-  because 0 times infinity is NaN.
+  logit directly. The expert comes back only by chance, for example if the logit of a chosen expert falls below the
+  logit of this expert. A balancing loss or a balancing bias brings the expert back on purpose.
+- Your code evaluates all experts and masks the results with weights of 0. Is the gradient right? → Yes, as long as all
+  numbers are finite. The code takes E/k times as many products. An overflow in an expert that was not chosen becomes
+  NaN, because 0 times infinity is NaN.
 - Why do routers compute in float32 when the rest runs in bfloat16? → Between 8 and 16, bfloat16 numbers are 1/16 apart,
   so close logits become equal or change their order. If backward recomputes the logits with another order of sums, it
   may then choose other experts than the forward.
@@ -60,8 +61,8 @@ HINTS = (
         "dx contain the weight q."
     ),
     (
-        "Take the k chosen logits with `np.take_along_axis`. Keep q and dq of shape (N, k). Put q * (dq - ...) back "
-        "with `np.put_along_axis`, and add to dW with `np.add.at`."
+        "Take the k chosen logits with `np.take_along_axis`. Keep q and dq in the shape (N, k). Put q * (dq - ...) "
+        "back with `np.put_along_axis`, and add to dW with `np.add.at`."
     ),
 )
 CASES = [
@@ -100,7 +101,7 @@ MISTAKES = [
     ),
     edit(
         "dx-without-q",
-        "x receives the gradient of each chosen expert in full",
+        "x receives the gradient of each chosen expert without its weight",
         "out_n contains q_ni · (x_n @ W_i). By how much does out_n move if x_n @ W_i moves by 1?",
         "dx = ... -> dx = np.einsum('nkde,ne->nd', experts, g)",
     ),
@@ -187,7 +188,7 @@ def moe_topk_gate_backward(g, x, W, logits, k):
 
 @mistake(
     "router-sees-all",
-    "the router's softmax runs over all experts, and only the experts themselves were chosen",
+    "the logits receive the gradient of a softmax over all experts",
     "Move a logit that was not chosen: does out move? What is your gradient there?",
 )
 def moe_topk_gate_backward(g, x, W, logits, k):

@@ -1,11 +1,11 @@
 """Softmax subtracts the largest score of a row, so that no exponential overflows. But this maximum is known only after
-the last block. So carry three things per row, all relative to the largest score m seen so far:
+the last block. So carry three quantities per row. Both sums are relative to m:
 
     m      the largest score seen so far
     total  Σ_j exp(s_j - m)          over the keys seen so far
     acc    Σ_j exp(s_j - m) v_j      over the keys seen so far
 
-A new block may raise the maximum from m to m'. Each exponential in both sums must then be relative to m'. Because of
+A new block may raise the maximum from m to m'. Each exponential in the two sums must then be relative to m'. Since
 exp(s - m') = exp(s - m) · exp(m - m'), one factor per row corrects both sums:
 
     total ← total · exp(m - m') + Σ exp(s - m')
@@ -22,11 +22,11 @@ Cost: one pass over the scores. Memory holds one block and e + 2 numbers per row
 score and one per row. The direct computation reads the scores three times, for the maximum, the sum and the quotient,
 or it holds the whole matrix.
 
-PyTorch: The compiler has this algorithm for the maximum and the sum of a row (`torch._inductor.config.online_softmax`,
-on by default). The fused CPU kernel of `scaled_dot_product_attention` also carries the weighted sum of the values. Its
-maximum starts at -∞. While the maximum of a row is -∞, the kernel writes zeros instead of exponentials. The recurrence
-for m and total is due to Milakov and Gimelshein (2018). Rabe and Staats (2021) added the values, and FlashAttention
-(2022) made it one GPU kernel.
+PyTorch: `torch.compile` has this algorithm for the maximum and the sum of a row
+(`torch._inductor.config.online_softmax`, on by default). The fused CPU kernel of `scaled_dot_product_attention` also
+carries the weighted sum of the values. Its maximum starts at -∞. While the maximum of a row is -∞, the kernel writes
+zeros instead of exponentials. The recurrence for m and total is due to Milakov and Gimelshein (2018). Rabe and Staats
+(2021) added the values, and FlashAttention (2022) made it one GPU kernel.
 
 Asked next:
 
@@ -35,10 +35,10 @@ Asked next:
 - In which order may the blocks come? → In any order, up to rounding. The triple (m, total, acc) of two sets of keys can
   be combined like a sum: take the larger m, rescale both, and add. So blocks may also be processed in parallel and
   merged in a tree.
-- When can the division by total wait until the end? → Always. Each block only needs sums relative to one maximum. The
+- Can the division by total always wait until the end? → Yes. Each block only needs sums relative to one maximum. The
   first version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
-- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc. They add over thousands
-  of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the scores, so it is exact.
+- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc. They add up terms of
+  thousands of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the scores, so it is exact.
 """
 
 import numpy as np
@@ -102,7 +102,7 @@ EQUIVALENT = {
 }
 
 
-# All blocks are yielded `times` times, each as a new array, so that the arguments are small and the scores are not.
+# All blocks are yielded `times` times, each as a new array, so that small arguments give many scores.
 def drive(candidate, scores, v, block, times):
     def blocks():
         for _ in range(times):
@@ -146,7 +146,10 @@ MISTAKES = [
     edit(
         "never-rescaled",
         "sums relative to different maxima can be added",
-        "Two blocks have the maxima 0 and 10. Is an exponential of 1 worth the same in both?",
+        (
+            "The maxima of two blocks are 0 and 10. In both blocks, the largest shifted exponential is 1. Do these two "
+            "keys have the same weight?"
+        ),
         "total * shrink -> total",
         "acc * shrink[:, None] -> acc",
     ),
@@ -159,7 +162,7 @@ MISTAKES = [
     edit(
         "inf-minus-inf",
         "the maximum may start at -inf",
-        "A query sees no key of the first block. What is exp(top - higher) for its row?",
+        "A query sees no key of the first block. What is exp(old maximum - new maximum) for its row?",
         "np.finfo(float).min -> -np.inf",
     ),
     edit(

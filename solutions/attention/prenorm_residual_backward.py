@@ -16,30 +16,30 @@ The last line is the backward of RMSNorm, and its result is the gradient through
 g enters dx without a factor. That is the purpose of the skip connection: however small the branch's gradient is, dx
 contains g. A norm on the skip path, as in post-norm, would remove this property.
 
-If W2 is 0, then dz is 0 and dx is g. Of the parameters, only W2 has a gradient, dW2 = zᵀ g, so the branch can start to
-learn.
+If W2 is 0, then dz is 0 and dx is g. Of the parameters, only W2 has a gradient other than 0, dW2 = zᵀ g, so the branch
+can start to learn.
 
 Cost: the forward takes two matrix products and the backward four. Here a fifth product recomputes a. The product with
-W2 is not needed again. If the forward saves z instead, that array is H/D times as large as x, and H is often 4·D.
+W2 is not needed again. If the forward saved z instead, this array would be H/D times as large as x. H is often 4·D.
 
-PyTorch: the addition saves nothing. relu saves its result z, which the product with W2 saves anyway, as the same array.
-The product with W1 saves n, and on the CPU `F.rms_norm` saves x, r and x·r. Autograd adds the two gradients of x when
-both have arrived. `torch.utils.checkpoint` around the branch keeps only x and runs the branch a second time in
-backward.
+PyTorch: the addition saves nothing. relu saves its result z, and the product with W2 saves the same array anyway. The
+product with W1 saves n, and on the CPU `F.rms_norm` saves x, r and x·r. Autograd adds the two gradients of x when both
+have arrived. `torch.utils.checkpoint` around the branch keeps only x and runs the branch a second time in backward.
 
 Asked next:
 
-- L such blocks follow one another. What does the gradient of the first input look like? → Each block multiplies by I +
-  J_l, with the Jacobian J_l of its branch. Expanded, the product has the term I, so the last gradient arrives unchanged
-  and the branches add corrections. In a plain chain only the product of all J_l would remain.
+- L such blocks follow one another. What does the gradient of the first input look like? → Each block multiplies the
+  gradient by I + J_l, where J_l is the Jacobian of its branch. The expanded product contains the term I. So the
+  gradient of the last output arrives unchanged, and the branches add corrections. In a plain chain only the product of
+  all J_l would remain.
 - What would post-norm, norm(x + f(x)), change? → g would pass through the backward of the norm first. The result
   contains the factor 1/√mean((x + f(x))²). Only this result then splits into the two paths. After L blocks, the skip
   path contains L such factors.
 - Each block is initialised with W2 = 0. Which parameters move in the first step? → Only W2. dW1 and dgamma are 0,
-  because their gradients pass through W2. In the second step W2 is no longer 0, and all of them move.
+  because their gradients pass through W2. In the second step W2 is no longer 0, and all parameters move.
 - W1 is split by columns and W2 by rows over two GPUs. What must backward communicate? → Each GPU holds a part of a and
   z, and computes its parts of dW1 and dW2 alone. dn = da W1ᵀ is a sum over both GPUs, which takes one all-reduce. The
-  forward has one for out.
+  forward takes one all-reduce too, for out.
 """
 
 import numpy as np
@@ -96,13 +96,13 @@ MISTAKES = [
     edit(
         "skip-dropped",
         "x reaches the output only through the branch",
-        "out is x plus f(x). What is the derivative of the first x?",
+        "out is x + f(x). What is the slope of the first term in x?",
         "g + rrms -> rrms",
     ),
     edit(
         "norm-skipped",
         "the branch starts with the first product, so dn can be added to g",
-        "Which operation lies between x and n? Does your gradient pass through it?",
+        "Which operation turns x into n? Does your gradient pass through it?",
         "g + rrms * (h - xhat * along) -> g + dn",
     ),
     edit(
@@ -121,7 +121,7 @@ MISTAKES = [
     edit(
         "rms-constant",
         "the root mean square is a constant",
-        "If you double x, does n change? What must the part of the branch's gradient along x be?",
+        "If you double x, does n change? What must be the component of the branch's gradient in the direction of x?",
         "rrms * (h - xhat * along) -> rrms * h",
     ),
     edit(
@@ -132,7 +132,7 @@ MISTAKES = [
     ),
     edit(
         "mask-of-upstream",
-        "relu passes the positive gradients",
+        "relu passes only positive gradients",
         "Which array decided in the forward what relu lets through?",
         "(a > 0) -> (g @ W2.T > 0)",
     ),

@@ -12,17 +12,18 @@ The norm divides a row by its root mean square. Let r = 1/sqrt(mean(x²) + 1e-6)
 
     dx_j = r h_j - r³ x_j · mean(h x) = r (h_j - x̂_j · mean(h x̂))
 
-The second term removes the part of h along x̂. Stretching a row does not move its norm, except through the constant
+The second term removes the part of h along x̂. Stretching a row does not move norm(x), except through the constant
 1e-6. So dq is orthogonal to q in each row, up to this constant. A row that is 1000 times as long gets a gradient that
 is 1000 times smaller. In a row of zeros, r is 1000 and dx = r h.
 
 Cost: two matrix products, and the forward has one. Each norm takes O(d) per row. Only q and k must be saved. Saving r,
 one number per row, avoids a mean.
 
-PyTorch: `F.rms_norm` has its own operator, `aten::_fused_rms_norm`. On the CPU it is decomposed, so autograd saves the
-intermediate arrays. Its default eps is 1.2e-7 for float32 and for bfloat16, not 1e-6. `scaled_dot_product_attention`
-has no argument for QK-norm, so models call two norms first. Qwen3 and OLMo 2 use RMS norms with a gain. Qwen3 shares
-the gain between heads, as in this exercise. OLMo 2 normalises over all heads of a position at once.
+PyTorch: `F.rms_norm` has its own operator, `aten::_fused_rms_norm`. On the CPU this operator is decomposed, so autograd
+saves the intermediate arrays. The default eps of `F.rms_norm` is 1.2e-7 for float32 and for bfloat16, not 1e-6.
+`scaled_dot_product_attention` has no argument for QK-norm, so models call two norms first. Qwen3 and OLMo 2 use RMS
+norms with a gain. Qwen3 shares the gain between heads, as in this exercise. OLMo 2 normalises over all heads of a
+position at once.
 
 Asked next:
 
@@ -30,9 +31,9 @@ Asked next:
   normalised row has at most the length √d, and the scale divides by √d. The bound holds however large q and k become.
 - RoPE follows the norm. What changes in backward? → Rotate dy_q and dy_k back first. A rotation keeps lengths, so the
   scores stay below √d · max |gamma_q| · max |gamma_k|.
-- gamma_q and gamma_k appear in the scores only as a product. Does training need both? → Without RoPE in between, one of
-  the two would give the same scores. Feature by feature, gamma_q · dgamma_q equals gamma_k · dgamma_k, which is a
-  useful test.
+- gamma_q and gamma_k appear in the scores only as a product. Does training need both? → Without RoPE in between, a
+  single gain would be enough to give the same scores. Feature by feature, gamma_q · dgamma_q equals gamma_k · dgamma_k,
+  which is a useful test.
 - What does the norm change in training with large learning rates? → If a step makes the projection of q larger, the
   gradients through the norm shrink in proportion. The bound on the scores depends only on the gains, so the scores
   explode only if the gains do.
@@ -44,8 +45,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Scale one row of q by 10. What happens to the scores? What does this say about dq and q in that row?",
     (
-        "The product gives the gradient dy of a factor. With h = dy · gamma, the norm gives r (h - x̂ · mean(h x̂)). "
-        "The gain sums dy · x̂ over all axes but the last."
+        "The backward of the product gives dy, the gradient of one factor. With h = dy · gamma, the norm gives r (h - "
+        "x̂ · mean(h x̂)). dgamma is the sum of dy · x̂ over all axes but the last."
     ),
     "Write one helper for both sides: `dx = r * (h - xhat * (...).mean(axis=-1, keepdims=True))`.",
 )
@@ -119,18 +120,18 @@ MISTAKES = [
     edit(
         "no-scale",
         "the norm absorbs the factor 1/√d",
-        "Where does 1/√d appear in the forward? Does the norm come before or after it?",
+        "Where does 1/√d appear in the forward? Does the norm come before or after this factor?",
         "scale = ... -> scale = 1",
     ),
     edit(
         "gamma-dropped",
-        "the gain belongs only to its own gradient",
+        "the gain affects only its own gradient",
         "The gain multiplies the normalised row. By what must the gradient of this row be multiplied?",
         "h = dy * gamma -> h = dy",
     ),
     edit(
         "own-gain-missing",
-        "the product was taken of normalised rows without a gain",
+        "the scores are products of normalised rows without a gain",
         "Which array multiplied the queries in the forward: norm(k), or norm(k) times its gain?",
         "g @ (khat * gamma_k) -> g @ khat",
         "g.mT @ (qhat * gamma_q) -> g.mT @ qhat",
@@ -144,7 +145,7 @@ MISTAKES = [
     edit(
         "sum-for-mean",
         "the norm divides by the Euclidean length of the row",
-        "The forward takes the mean of the squares. By which factor does it differ from their sum?",
+        "The forward takes the mean of the squares. By which factor does this mean differ from the sum of the squares?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),
     edit(

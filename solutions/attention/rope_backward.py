@@ -3,13 +3,13 @@
     R = [cos  -sin]        Rᵀ = [ cos  sin]
         [sin   cos]             [-sin  cos]
 
-R is a rotation by the angle θ, and Rᵀ is the rotation by -θ. Transposing changes the sign of both sines. With the
-halves (ga, gb) of g:
+R is a rotation by the angle θ, and Rᵀ is the rotation by -θ. Transposing changes the sign of both sines. Let ga and gb
+be the halves of g. Then
 
     da =  cos · ga + sin · gb
     db = -sin · ga + cos · gb
 
-Three checks follow. A rotation keeps lengths, so each pair of dx has the length of its pair of g. Rotating forward and
+Three checks follow. A rotation keeps lengths, so each pair of dx is as long as the same pair of g. Rotating forward and
 then backward gives back x, because Rᵀ R = I. At position 0 the angles are 0, and dx = g.
 
 Cost: four products and two sums per pair, as in the forward. Backward needs cos and sin, which all layers and heads
@@ -18,18 +18,18 @@ share. It needs neither x nor out.
 PyTorch: PyTorch has no operation for RoPE. In code such as `a * cos - b * sin`, each `MulBackward0` saves only cos or
 sin, because these need no gradient. So autograd saves no activation either, but it runs four products, two sums and a
 concatenation as separate kernels. The Llama code of Hugging Face uses the split halves of this exercise. Meta's Llama
-code pairs neighbours and multiplies complex numbers, whose backward multiplies by the conjugate.
+code pairs neighbours and multiplies complex numbers. The backward of such a product multiplies by the conjugate.
 
 Asked next:
 
 - YaRN multiplies cos and sin by a constant c. Is the backward still right? → Yes. The formula is the transpose of the
   forward, whatever cos and sin are. But the transpose is no longer the inverse: forward and backward together multiply
   by c².
-- The model runs in bfloat16. Which part of RoPE must not? → The angles. bfloat16 rounds position 257 to 256, and 5001
-  and 5000 to the same number. Compute positions, angles, cos and sin in float32, and round at the end.
-- Both q and k are rotated. Why do the scores depend only on the distance of their positions? → (R_m q) · (R_n k) = q ·
-  (R_mᵀ R_n k), and R_mᵀ R_n is the rotation by the difference of the two angles. Each angle is proportional to its
-  position.
+- The model runs in bfloat16. Which part of RoPE must not run in bfloat16? → The angles. bfloat16 rounds position 257 to
+  256, and 5001 and 5000 to the same number. Compute positions, angles, cos and sin in float32, and round at the end.
+- Both q and k are rotated. Why do the scores depend only on the distance between the two positions? → (R_m q) · (R_n k)
+  = q · (R_mᵀ R_n k), and R_mᵀ R_n is the rotation by the difference of the two angles. Each angle is proportional to
+  its position.
 - The angles θ are learned. What is dθ? → With the halves (oa, ob) of out, dθ = gb · oa - ga · ob, summed over all axes
   that share the angle. Turning a pair moves it at a right angle to itself, along (-ob, oa).
 """
@@ -123,13 +123,13 @@ MISTAKES = [
     edit(
         "own-half",
         "da contains only ga, and db only gb",
-        "Which half of out contains a · sin? Which half of g therefore meets sin in da?",
+        "Which half of out contains a · sin? Which half of g is therefore multiplied by sin in da?",
         "[a * cos + b * sin, b * cos - a * sin] -> [a * cos + a * sin, b * cos - b * sin]",
     ),
     edit(
         "identity",
         "a rotation keeps lengths, so the gradient passes unchanged",
-        "A rotation keeps the length of g. Does it keep its direction?",
+        "A rotation keeps the length of g. Does it keep the direction of g?",
         "return ... -> return g.copy()",
     ),
 ]

@@ -1,12 +1,12 @@
 """The forward multiplies each pair by a rotation and the rest by 1. Backward multiplies by the transpose.
 
-The transpose of a rotation is the rotation by the opposite angle. With the pair (ga, gb) of g:
+The transpose of a rotation is the rotation by the opposite angle. Let (ga, gb) be a pair of g. Then
 
     da = cos · ga + sin · gb
     db = cos · gb - sin · ga
 
-The features from r on appear in out unchanged, so their gradient is g unchanged. r is twice the number of columns of
-cos.
+The features from r on appear in out unchanged, so their gradient is the same part of g. r is twice the number of
+columns of cos.
 
 The pairs are the even and the odd columns among the first r. Copy g first, and compute both lines from g and not from
 the copy. If the first line overwrites ga, the second line reads a value that is already rotated.
@@ -27,10 +27,10 @@ Asked next:
 - Why would a model rotate only a part of each head? → The features that are not rotated give scores that do not depend
   on the distance. They can compare contents at any distance, and the rotated features can attend by position.
 - The frequencies are learned. What is the gradient of an angle θ? → With the outputs (oa, ob) of the pair, dθ = gb · oa
-  - ga · ob, summed over the heads and all else that shares the angle.
-- Is the complex form also right here? → Yes. A neighbouring pair is the memory layout of a complex number, so
+  - ga · ob, summed over the heads and over any other axis that shares the angle.
+- Can code for this layout use complex numbers? → Yes. A neighbouring pair is the memory layout of a complex number, so
   `view_as_complex` needs no copy if d is even. The forward multiplies by exp(iθ), and backward by exp(-iθ). With an odd
-  d the call raises an error, because then some rows do not start at a multiple of two numbers.
+  d the call raises an error, because some rows then start at an odd position in memory.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "Which features of out does one feature of x reach, inside the rotated part and outside it?",
+    "Which features of out does a feature of x reach if it is in the rotated part? Which does it reach otherwise?",
     "Rotate the pairs of g by the opposite angle. The features from r on receive their g unchanged.",
     "Start from a copy `dx` of g. Take `a` and `b` as slices of g with step 2, and write to the same slices of dx.",
 )
@@ -130,7 +130,7 @@ MISTAKES = [
     edit(
         "last-features",
         "the rotated features are the last ones of a head",
-        "Which features does the forward pass on unchanged, the first or the last?",
+        "Which features of x appear in out unchanged, the first or the last?",
         "g[..., :r] -> g[..., -r:]",
         "dx[..., :r] -> dx[..., -r:]",
     ),

@@ -3,16 +3,16 @@ two ways: through its own numerator and through the common denominator Z.
 
     ∂w_i/∂s_j = scale · (1[i = j]/Z - s_i/Z²)
 
-Multiply by g_i and sum over the chosen i:
+Here 1[i = j] is 1 for i = j and 0 otherwise. Multiply by g_i and sum over the chosen i:
 
     ds_j = scale/Z · (g_j - Σ_i g_i s_i/Z)    for chosen j, and 0 otherwise
 
-The sum is the mean of g under the normalised scores. The sigmoid is elementwise, with slope s(1 - s):
+This sum is the mean of g, weighted by the normalised scores. The sigmoid is elementwise, with slope s(1 - s):
 
     dlogits = ds · s · (1 - s)
 
-The bias decides which experts are chosen, and a small change of the bias changes no choice. It does not appear in w, so
-it has no gradient.
+The bias only decides which experts are chosen, and a small change of the bias changes no choice. The bias does not
+appear in w, so it has no gradient.
 
 Two checks follow. Multiplying all scores by a factor changes no weight, so Σ_j ds_j s_j = 0. With k = 1, w is always
 `scale`, so dlogits is 0.
@@ -22,15 +22,15 @@ at most N·k nonzero elements, each with a few operations. The forward can save 
 
 PyTorch: model code selects with `topk(s + bias)` and then reads the weights with `s.gather(1, indices)`. The indices
 are integers, so the bias gets no gradient, even if it is a parameter. `SigmoidBackward0` saves the scores, and the
-backward of `gather` scatters into zeros. The DeepSeek-V3 model of Hugging Face routes this way, after a choice of
-groups of experts, and adds 1e-20 to Z.
+backward of `gather` scatters into zeros. The DeepSeek-V3 model of Hugging Face first chooses groups of experts and then
+routes this way. It adds 1e-20 to Z.
 
 Asked next:
 
 - How is the bias set without a gradient? → After each step, a rule lowers the bias of overloaded experts by a fixed
-  amount and raises that of the others. Balance then needs no extra loss that competes with the main loss.
-- A router takes a softmax over all logits, then the top k, then divides by their sum. What is the gradient? → That of a
-  softmax over the k chosen logits. The other logits cancel in the division.
+  amount and raises the bias of the others. Balance then needs no extra loss that competes with the main loss.
+- A router takes a softmax over all logits, then the top k, then divides by their sum. What is the gradient? → The
+  gradient of a softmax over the k chosen logits. The other logits cancel in the division.
 - What goes wrong if the biased scores are the weights? → The weights then depend on the load of the experts. A token's
   output changes whenever the rule moves the bias, although no input and no weight of the model moved.
 - Which logits learn slowly with a sigmoid? → Saturated ones. If a chosen score is near 1, the factor 1 - s is near 0,
@@ -76,7 +76,7 @@ MISTAKES = [
     edit(
         "bias-in-weights",
         "the biased scores are also the weights",
-        "What is the bias for: which experts are chosen, or how much each of them counts?",
+        "What does the bias decide: which experts are chosen, or how much each of them counts?",
         "kept = np.where(mask, s, 0) -> kept = np.where(mask, s + bias, 0)",
     ),
     edit(
@@ -93,7 +93,7 @@ MISTAKES = [
     ),
     edit(
         "normaliser-constant",
-        "dividing by Z is a constant scale",
+        "the denominator Z is a constant",
         "With k = 1, w is always `scale`. Is your gradient 0?",
         "(g - (g * q).sum(axis=1, keepdims=True)) -> g",
     ),

@@ -16,8 +16,8 @@ The t in this slope is the value *before* masking. If the mask has overwritten t
 A score far above the cap has the slope 0, so it sends no gradient to q and k. With window = 1, each query sees only
 itself. Then p is 1, and dq and dk are 0.
 
-The shift by the row's maximum is still in the code, because exp(cap) may overflow. With cap = 50, as in Gemma 2, it
-could be left out: exp(50) is 5e21.
+The shift by the row's maximum is still in the code, because exp(cap) may overflow. With cap = 50, as in Gemma 2, the
+shift could be left out, because exp(50) is 5e21.
 
 Cost: as for causal attention, plus one tanh and a few products per score. As written, the time and memory grow with n².
 The time of a kernel that visits only the tiles within the window grows with n · window. Backward computes the scores
@@ -25,19 +25,19 @@ and the tanh again, because the slope of the cap needs t.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a cap, and it takes a window only as an `attn_mask` of n x n
 entries. `flex_attention` takes both. It differentiates a `score_mod` such as `cap * tanh(score / cap)`, and a
-`mask_mod` describes the window. Its kernel skips blocks that the mask hides entirely. With autograd on plain
-operations, `TanhBackward0` saves its result before the mask, so its slope is finite.
+`mask_mod` describes the window. Its kernel skips blocks that the mask hides entirely. In code with plain operations,
+`TanhBackward0` saves its result before the mask is applied, so the slope is finite.
 
 Asked next:
 
 - With tiles of 64 x 64 and a window of 128, which tiles does block i of the queries touch? → The tiles i - 2, i - 1 and
-  i. Its first query looks back 127 keys, which reaches into tile i - 2. Tiles i - 2 and i need a mask. Tile i - 1 is
+  i. The first query of block i looks back 127 keys, into tile i - 2. Tiles i - 2 and i need a mask. Tile i - 1 is
   visible as a whole.
 - Does it matter whether the cap comes before or after the scale 1/√d? → Yes. The other order, cap · tanh(q·k/cap)/√d,
-  bounds the scores by cap/√d instead of cap. A kernel must use the order of the training.
+  bounds the scores by cap/√d instead of cap. A kernel must use the same order as in training.
 - ALiBi replaces the cap: t = s - slope · (i - j). What is the gradient of slope? → It is -Σ dt_ij (i - j) over all
   visible pairs. Rows of dt sum to 0, so replacing i - j by -j gives the same number.
-- A token is to affect the output 1000 positions after it. How many such layers does this take? → One layer passes
+- How many such layers does it take for a token to affect the output 1000 positions later? → One layer passes
   information on by at most window - 1 positions. With window = 128 it takes at least 8 layers. Models therefore
   alternate windowed and full layers.
 """
@@ -104,7 +104,7 @@ MISTAKES = [
     edit(
         "cap-slope-dropped",
         "the cap only limits the forward",
-        "t is nearly cap. Does moving s move t?",
+        "Suppose t is nearly cap. How far does t move if s moves by 1?",
         "dt * (1 - (t / cap) ** 2) -> dt",
     ),
     edit(
@@ -116,7 +116,7 @@ MISTAKES = [
     edit(
         "slope-at-raw-score",
         "the cap computes tanh(s)",
-        "The forward takes tanh of a quotient. Which one?",
+        "The forward takes tanh of a quotient. Which quotient is this?",
         "(t / cap) ** 2 -> np.tanh(q @ k.T / d**0.5) ** 2",
     ),
     edit(

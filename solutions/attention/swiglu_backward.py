@@ -45,7 +45,7 @@ HINTS = (
         "dh = g W2ᵀ. By the product rule db takes silu(a), and da takes b and the slope of silu. The two paths add up "
         "in dx."
     ),
-    "With `s`, the sigmoid of a: da = dh * b * s * (1 + ...), and dx is the sum of da and db, each times a transpose.",
+    "With `s`, the sigmoid of a: da = dh * b * s * (1 + ...), and dx adds da and db, each times a transpose.",
 )
 SHAPES = "x[n,d] W1[d,f] W3[d,f] W2[f,d]"
 CASES = [
@@ -64,13 +64,13 @@ CASES = [
 MISTAKES = [
     edit(
         "gate-without-b",
-        "silu(a) moves h by 1, not by b",
+        "the slope of h in silu(a) is 1",
         "h = silu(a) · b. By how much does h move if silu(a) moves by 1?",
         "da = dh * b * s -> da = dh * s",
     ),
     edit(
         "value-uses-preactivation",
-        "a multiplies b, not silu(a)",
+        "b is multiplied by a, not by silu(a)",
         "Which number multiplies b in the forward?",
         "db = dh * gate -> db = dh * a",
     ),

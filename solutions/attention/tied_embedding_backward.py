@@ -1,12 +1,12 @@
 """Give the two uses of E two names: A for the input embedding and B for the output layer. The forward is then logits =
-B h with h = (1/n) Σ_t A[ids_t]. Differentiate by A and by B as if they were different matrices. Because A and B are
-both E, the gradient of E is the sum.
+B h with h = (1/n) Σ_t A[ids_t]. Differentiate with respect to A and to B as if they were different matrices. Because A
+and B are both E, the gradient of E is the sum.
 
 The output layer is a matrix times a vector:
 
     dB = g hᵀ,    dh = Bᵀ g
 
-The mean gives each of the n copied rows the gradient dh/n. The lookup adds it to the row that was copied:
+The mean gives each of the n copied rows the gradient dh/n. The lookup adds this gradient to the row that was copied:
 
     dA[r] = (number of times r occurs in ids) · dh/n
 
@@ -27,13 +27,13 @@ Asked next:
 
 - Which optimisation of the embedding does tying destroy? → Updating only the rows of the current batch. The output
   layer gives every row a gradient, because the softmax gives every word some probability.
-- The model is split over a pipeline, with the embedding on the first rank and the output layer on the last. What must
-  happen to dE? → Each rank holds a copy of E and one of the two terms. The two ranks must sum their terms before the
-  optimiser step. Otherwise the copies drift apart.
+- The model is split over a pipeline, with the embedding on the first rank and the output layer on the last rank. What
+  must happen to dE? → Each rank holds a copy of E and one of the two terms. The two ranks must sum their terms before
+  the optimiser step. Otherwise the copies drift apart.
 - The input embedding is multiplied by √D, as in the original Transformer. What changes in dE? → The factor √D
   multiplies dA and appears in h. The term g hᵀ keeps its form, with the scaled h.
-- How does weight decay treat a tied matrix? → It must count E once. A loop over the modules that lists the matrix twice
-  would decay it twice. `parameters()` returns a shared parameter once.
+- How does weight decay treat a tied matrix? → It must decay E only once. A loop over the modules that lists the matrix
+  twice would decay it twice. `parameters()` returns a shared parameter once.
 """
 
 import numpy as np
