@@ -73,7 +73,7 @@ def pow_backward(self, other, out):
 @mistake(
     "no-log",
     "the slope of `a**b` in b is `a**b` itself",
-    "2**b doubles with every step of b, and e**b grows faster. Which factor distinguishes their slopes?",
+    "The slope of e**b is e**b. Is the slope of 2**b larger or smaller than 2**b, and by which factor?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad

@@ -40,7 +40,7 @@ from autodrill import engine
 from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
-    "On which side of 0 does moving the input move the output, and by how much?",
+    "On which side of 0 does the output move when the input moves, and by how much?",
     "The gradient passes unchanged if the output is positive. Otherwise, even at exactly 0, the gradient is dropped.",
     "Write one `if` on `out.data` with a strict comparison, and one `+=` under it.",
 )
