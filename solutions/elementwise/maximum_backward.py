@@ -21,10 +21,10 @@ Asked next:
 - `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
   0? → No: at 0 their slopes are 0, 1 and ½. Each slope is a valid choice. A comparison of two implementations at a kink
   therefore compares conventions.
-- You check your backward at a tie with finite differences. What do they give? → Central differences move one operand by
-  ±h. The output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other
-  conventions fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately, against
-  the convention.
+- You check your backward at a tie with finite differences. What do the differences give? → Central differences move one
+  operand by ±h. The output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the
+  other conventions fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately,
+  against the convention.
 - The second gradient is computed as g − da. When does this subtraction go wrong? → The subtraction goes wrong if g is
   infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and g − da is NaN, although db
   should be 0. A second `np.where`, which selects instead of subtracting, is safe.
