@@ -22,9 +22,9 @@ Asked next:
 - Dropout is inside a checkpointed block. What must the second forward do? → The second forward must draw the same mask.
   With another mask, the gradient belongs to a loss that was never computed. `torch.utils.checkpoint` therefore saves
   and restores the generator's state, unless `preserve_rng_state=False`.
-- Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives an output of 0, and its gradient
-  g/(1-p) would be missing. If x comes directly from a ReLU, this error is harmless: the slope of the ReLU at 0 is 0, so
-  the ReLU stops that gradient anyway.
+- Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives an output of 0, and the gradient
+  g/(1-p) of this x would be missing. If x comes directly from a ReLU, this error is harmless: the slope of the ReLU at
+  0 is 0, so the ReLU stops that gradient anyway.
 - How does dropout change the noise of the gradient? → Dropout multiplies each element of the gradient by a factor with
   mean 1 and variance p/(1-p). This variance is 1 at p = 0.5 and 9 at p = 0.9.
 """

@@ -5,9 +5,9 @@
 A seed and a shape determine the mask. A new generator with the same seed starts in the same state and draws the same
 numbers. g has the shape of x, so the context needs only two numbers, p and seed.
 
-Each pass must create a new generator. After the forward its generator has advanced, so the next numbers give another
-mask. With another mask, dx is not the gradient of the loss that was computed. For example, an element that the forward
-dropped could receive a gradient.
+Each pass must create a new generator. The forward has advanced its own generator, so the next numbers of that generator
+give another mask. With another mask, dx is not the gradient of the loss that was computed. For example, an element that
+the forward dropped could receive a gradient.
 
 p and seed have no gradient. Backward still returns one value for each argument of forward, because only the position
 tells which gradient belongs to which argument.
@@ -90,7 +90,7 @@ MISTAKES = [
     ),
     edit(
         "stream-continued",
-        "a generator draws the same numbers each time",
+        "a generator draws the same numbers each time it is used",
         "In which state is the generator after the forward has drawn from it?",
         "ctx.p, ctx.seed = p, seed -> ctx.p, ctx.rng = p, np.random.default_rng(seed)",
         "np.random.default_rng(seed).random(x.shape) -> ctx.rng.random(x.shape)",
@@ -192,7 +192,7 @@ class DropoutFromSeed:
 
 @mistake(
     "global-stream",
-    "seeding the global generator is the same as making a generator",
+    "seeding the global generator is the same as making a new generator",
     "Which generator does the task name? What does other code draw after your call has reset the global generator?",
 )
 class DropoutFromSeed:

@@ -26,8 +26,8 @@ from autodrill.drills import edit, elementwise
 
 HINTS = (
     "On the left, which part of `out` is its own derivative?",
-    "The slope on the left is alpha · exp(x). Add alpha to the output to get it.",
-    "Choose by the sign of x: 1 on the right, and `out + ...` on the left.",
+    "The slope on the left is alpha · exp(x). Add alpha to the output to get this slope.",
+    "Choose the slope by the sign of x: 1 on the right, and `out + ...` on the left.",
 )
 CASES = elementwise(at=[1.0, -1.0, 0.01, -0.01, -30.0], kinks=[0.0], alpha=[1.0, 0.5, 2.0])
 EQUIVALENT = {"operand: x > 0 -> out > 0": "out has the sign of x"}

@@ -21,9 +21,9 @@ matrix product usually computes both halves, so the backward of that product nee
 
 Asked next:
 
-- Megatron-LM computes SwiGLU from one array of two halves. Which half goes through SiLU? → The first. In `F.glu` the
-  second half goes through the sigmoid. A checkpoint that moves between the two conventions must exchange the halves of
-  the weight.
+- Megatron-LM computes SwiGLU from one array of two halves. Which half goes through SiLU? → The first half. In `F.glu`
+  the second half goes through the sigmoid. To move a checkpoint from one convention to the other, exchange the halves
+  of the weight.
 - How does db simplify if `out` was saved too? → a · s is out, so db = g · out · (1 - s).
 - A gate is closed, with b far below 0. What are da and db? → Both are nearly 0, because both contain the factor s. The
   unit then gets almost no gradient, like a ReLU with a negative input.

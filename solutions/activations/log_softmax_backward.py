@@ -30,7 +30,8 @@ Asked next:
   NaN). `log_softmax` has the output -200 and the gradient (1, -1).
 - A caller gives log-probabilities instead of logits to `F.cross_entropy`. What changes? → Nothing except time. The
   log_softmax in cross_entropy returns log-probabilities unchanged. Its backward returns g - p Σ g, which sums to 0. If
-  an earlier log_softmax made the log-probabilities, its backward subtracts p times this sum, so it changes nothing.
+  an earlier log_softmax made the log-probabilities, the backward of that log_softmax subtracts p times this sum, which
+  is 0.
 - What is the JVP? → With a tangent v, the JVP is v_i - Σ_j p_j v_j. The Jacobian I - 1 pᵀ is not symmetric, so forward
   mode sums with the weights p, and backward sums without weights.
 """

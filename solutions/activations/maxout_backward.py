@@ -1,5 +1,5 @@
-"""Each output is one of k elements of x. If this winner moves by a little, the output moves by the same amount. The
-other elements do not move the output. So the winner gets g and the others get 0.
+"""Each output is one of k elements of x, the winner. If the winner moves by a little, the output moves by the same
+amount. The other elements do not move the output. So the winner gets g and the others get 0.
 
 The layout decides which elements compete. Reshape each row to (k, m): element j of piece i is then at [i, j], and
 `argmax` along the axis of the pieces finds the winners. `argmax` returns the first maximum, as the task asks.
@@ -35,7 +35,7 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     "Which k elements of a row compete for out[n, 0]? Which of these elements move out[n, 0]?",
-    "Give each g to the first element with the maximum among its k elements. All others get 0.",
+    "Each element of g goes to the first of its k elements that has the maximum. All other elements get 0.",
     "Reshape to (N, k, m). Find `winner` with `argmax`, and fill zeros with `np.put_along_axis(dx, ..., axis=1)`.",
 )
 

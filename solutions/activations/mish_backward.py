@@ -13,8 +13,8 @@ Cost: two logaddexp, one tanh, one exponential and eight other operations per el
 one tanh and one product. Only x is saved. `out` cannot replace x, because Mish takes each value between its minimum and
 0 at two different x.
 
-PyTorch: `MishBackward0` saves x and computes the gate and the sigmoid again. Composed of `F.softplus`, `torch.tanh` and
-a product, the same function saves two arrays, x and the gate. Both the product and the tanh need the gate.
+PyTorch: `MishBackward0` saves x and computes the gate and the sigmoid again. If Mish is composed of `F.softplus`,
+`torch.tanh` and a product, autograd saves two arrays, x and the gate. Both the product and the tanh need the gate.
 
 Asked next:
 

@@ -21,7 +21,7 @@ comparison, one product and one selection. For dx the sign of x is enough, but d
 
 PyTorch: `PreluKernelBackward0` saves x and alpha in the shape (1, C, 1). Its kernel first writes each element's
 contribution to the gradient of alpha, as an array of the shape of x. A sum then reduces this array to C numbers.
-`nn.PReLU()` has one alpha for all channels, which starts at 0.25.
+`nn.PReLU()` has one alpha for all channels. This alpha starts at 0.25.
 
 Asked next:
 

@@ -16,8 +16,8 @@ Asked next:
   3)/6. This slope is -1/2 just right of -3 and 3/2 just left of 3, so hard-swish has kinks too.
 - Why is the output limited to 6? → A fixed range suits low precision. Eight bits divide 0 to 6 into steps of 0.024, and
   no large activation makes the steps wider.
-- What is the disadvantage for training? → A unit with x > 6 receives no gradient either. A large update can push a
-  unit's input above 6, just as it can push the input of a ReLU below 0.
+- What is the disadvantage for training? → A unit with x > 6 receives no gradient, like a unit with x < 0. A large
+  update can push a unit's input above 6, just as it can push the input of a ReLU below 0.
 """
 
 import numpy as np

@@ -78,7 +78,7 @@ MISTAKES = [
     edit(
         "in-place",
         "no other operation reads g after this backward",
-        "Another operation may have received the same array g. What does it read after your assignment?",
+        "Another operation may have received the same array g. What does that operation read after your assignment?",
         "return ... -> g[out <= 0] = 0; return g",
     ),
     edit(

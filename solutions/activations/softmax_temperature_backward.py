@@ -15,8 +15,8 @@ holds because dz sums to 0 along the row. For g = x, the sum of dz ∘ x along a
 probabilities of the row. So dT is never positive for g = x: a higher temperature moves probability from large logits to
 small ones.
 
-Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. With a
-constant T only out has to be saved. A learned T also needs x. The backward could compute x from out, because x is T ·
+Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. If T is
+constant, only out has to be saved. A learned T also needs x. The backward could compute x from out, because x is T ·
 log out plus a constant for each row, and dz sums to 0. This reconstruction fails if a probability rounds to 0.
 
 PyTorch: `torch.softmax(x / T, dim=-1)` records `DivBackward0` and `SoftmaxBackward0`. `DivBackward0` saves x only if T
@@ -29,7 +29,7 @@ Asked next:
 - What happens to dx for a very large and for a very small T? → For a large T, out is nearly uniform, and dx falls like
   1/T. For a small T, out is nearly one-hot. dz then falls exponentially, faster than 1/T grows, so dx vanishes. This
   holds for a g that does not depend on T.
-- The loss is the cross-entropy of softmax(x/T). What is different for a small T? → The gradient of z is out - onehot.
+- The loss is the cross-entropy of softmax(x/T). What happens to dx for a small T? → The gradient of z is out - onehot.
   For a wrong prediction this gradient does not vanish, so dx grows like 1/T.
 - A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → Those of softmax(x/0.7), because
   this is the distribution that was sampled. The gradient of the logits then contains the factor 1/0.7.

@@ -4,16 +4,16 @@
 
 The slope is 1/2 at 0. It tends to 1 on the right and to 0 on the left, so softplus is a smooth form of ReLU.
 
-The first quotient is ∞/∞ for large x, because exp(x) overflows. In the second, exp(-x) overflows for x far below 0. The
-result 1/∞ = 0 is right, but NumPy warns. Neither problem occurs with log σ(x) = -log(1 + exp(-x)), which is
--softplus(-x). `np.logaddexp(0, -x)` computes this softplus without an overflow.
+The first quotient is ∞/∞ for large x, because exp(x) overflows. In the second quotient, exp(-x) overflows for x far
+below 0. The result 1/∞ = 0 is right, but NumPy warns. Neither problem occurs with log σ(x) = -log(1 + exp(-x)), which
+is -softplus(-x). `np.logaddexp(0, -x)` computes this softplus without an overflow.
 
 Cost: one logaddexp, one exponential and three other operations per element. The forward takes one logaddexp. Only x is
 saved.
 
 PyTorch: `SoftplusBackward0` saves x, beta = 1 and threshold = 20. `F.softplus` returns x itself if beta · x exceeds the
-threshold, and the gradient there is exactly g. The error of this shortcut is at most 2.1e-9. In float32 rounding hides
-it, and in float64 it is visible.
+threshold, and the gradient there is exactly g. The error of this shortcut is at most 2.1e-9. In float32, rounding hides
+this error. In float64, the error is visible.
 
 Asked next:
 

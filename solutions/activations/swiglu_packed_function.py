@@ -3,8 +3,8 @@ the slope σ(a)(1 + a(1 - σ(a))):
 
     da = g ∘ b ∘ σ(a)(1 + a(1 - σ(a))),    db = g ∘ a σ(a)
 
-forward took one array, so backward returns one gradient. Splitting ab is a view of two halves. The backward of a split
-puts the gradients of the halves side by side, in the same order.
+forward took one array, so backward returns one gradient. Splitting ab gives two views, one of each half. The backward
+of a split puts the gradients of the halves side by side, in the same order.
 
 Everything in these formulas can be computed from ab. Saving σ(a) as well would avoid one sigmoid per element in the
 backward. But from its forward to its backward, each layer would then keep another array, half as large as ab. On a GPU,
@@ -21,9 +21,9 @@ a later change in place.
 Asked next:
 
 - Some fused kernels write dab into the memory of ab. Why is this possible, and what does it cost? → Each pair of da and
-  db depends only on g and on the a and b at the same places, so a thread reads both before it overwrites them. The
-  largest activation of the layer then needs no second array for its gradient. But ab is lost: no other code may read it
-  afterwards, and a second backward is not possible.
+  db depends only on g and on the a and b at the same places, so a thread can read this a and b before it overwrites
+  them. The largest activation of the layer then needs no second array for its gradient. But ab is lost: no other code
+  may read it afterwards, and a second backward is not possible.
 - What changes for GeGLU? → Only the activation and its slope. gelu(a) has the slope Φ(a) + a·φ(a), with the normal
   distribution function Φ and its density φ.
 - The inputs are bfloat16. Which roundings should a kernel avoid? → Those of intermediate results. Rounding silu(a) to
