@@ -18,9 +18,9 @@ steers the choice, but not the weights. For N tokens, the forward pass computed
 two experts have the same s + bias, the one with the lower index comes first. `g` is
 dL/dw, of shape (N, E).
 
-Return `dlogits`. The choice S_n is a constant, and no gradient of `bias` is asked for.
-Outside S_n, dlogits is exactly 0. Logits are between -60 and 1000, so Z_n is never 0. The
-result must be finite.
+Return `dlogits`. Treat the choice S_n as a constant. No gradient of `bias` is asked
+for. Outside S_n, dlogits is exactly 0. Logits are between -60 and 1000, so Z_n is
+positive. The result must be finite.
 """
 
 import numpy as np

@@ -90,7 +90,7 @@ MISTAKES = [
     edit(
         "lse-ignored",
         "lse is a by-product that the loss does not read",
-        "A later step weights this part by exp(lse). Does this weight depend on q?",
+        "A later step gives this part a weight proportional to exp(lse). Does this weight depend on q?",
         "- glse ->",
     ),
     edit(
@@ -119,7 +119,7 @@ MISTAKES = [
     ),
     edit(
         "no-row-dot",
-        "only lse couples the scores of a row",
+        "the gradient through out needs no sum over the row",
         (
             "Set glse to 0 and raise all scores of a row by the same amount. Does out move? Do the rows of your ds sum "
             "to 0?"

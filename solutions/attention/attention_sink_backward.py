@@ -35,8 +35,8 @@ Asked next:
   σ(lse - sink). This factor is the share of the keys in the denominator with the sink. lse is then a second path to q
   and k, so its cotangent matters.
 - A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
-  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but near 1 bfloat16 numbers are 4e-3 apart. Test with a sink
-  that is larger than the scores.
+  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but just below 1 bfloat16 numbers are 4e-3 apart. Test with a
+  sink that is larger than the scores.
 - When does gradient descent raise the sink? → If dsink is negative, which means that Σ_i p_s,i (g_i · out_i) is
   positive. Then a smaller output lowers the loss, and a larger sink shrinks the output.
 - What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax1 or quiet
@@ -116,7 +116,7 @@ MISTAKES = [
     edit(
         "sink-not-summed",
         "each row has its own sink",
-        "One number was used in n rows. How do the contributions of the rows combine?",
+        "The sink of a head was used in n rows. How do the contributions of the rows combine?",
         "dsink = ... -> dsink = -(p_sink * row_dot)[..., 0]",
     ),
     edit(

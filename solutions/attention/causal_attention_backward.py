@@ -4,7 +4,7 @@ The backward of attention is dv = pᵀ g, dp = g vᵀ and ds = p ∘ (dp - δ), 
 p as a factor, so a masked pair adds nothing to them. dp contains no p, but backward uses dp only in products with p. So
 it is enough to build the right p:
 
-1. Set the masked scores to -∞ before the softmax, so that each row of p sums to 1 over the keys it sees.
+1. Set the masked scores to -∞ before the softmax, so that each row of p sums to 1 over the keys that its query sees.
 2. Subtract the largest score of the row *after* masking. A masked score may be far above the visible ones. If this
    masked score were the maximum, all visible exponentials could underflow to 0, and the row would be 0/0.
 
@@ -90,7 +90,7 @@ MISTAKES = [
     edit(
         "mask-only-p",
         "a masked key still counts in the normalisation",
-        "Set n = 2. What is p_00, if query 0 sees only key 0?",
+        "Set n = 2. What is p_00 if query 0 sees only key 0?",
         "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> q @ k.mT / d**0.5",
         "p /= ... -> p = np.where(seen, p / p.sum(axis=-1, keepdims=True), 0)",
     ),
@@ -127,7 +127,7 @@ MISTAKES = [
     ),
     edit(
         "shift-before-mask",
-        "the score that is subtracted before the exponential may be a masked one",
+        "the score that is subtracted before the exponential may be a masked score",
         "A masked score is 1000 above the visible ones. What are the visible exponentials after your shift?",
         "s.max(axis=-1, keepdims=True) -> (q @ k.mT / d**0.5).max(axis=-1, keepdims=True)",
     ),

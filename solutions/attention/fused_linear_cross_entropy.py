@@ -8,7 +8,7 @@ the next chunk starts. Let h_c, z_c and d_c be the rows of one chunk:
 
     z_c = h_c Wᵀ,    dh_c = d_c W,    dW = Σ_c d_cᵀ h_c
 
-The rows of dh are complete after their chunk. dW is a sum over all tokens, so each chunk adds to it.
+A chunk's rows of dh are complete after this chunk. dW is a sum over all tokens, so each chunk adds to it.
 
 The mean runs over all N tokens. The divisor is therefore N in every chunk. The chunks contribute *sums* of losses, and
 one division by N at the end gives L. A mean of the chunks' means would give the tokens of a short last chunk too much
@@ -114,7 +114,7 @@ MISTAKES = [
     ),
     edit(
         "materialised",
-        "the logits of all tokens may exist once",
+        "the logits of all tokens may be in memory at once",
         "How many bytes do the logits of 8192 tokens and 128,256 words take? How many tokens do you need at a time?",
         "range(0, N, chunk) -> range(0, N, N)",
         "slice(i, i + chunk) -> slice(i, i + N)",

@@ -26,12 +26,12 @@ over the repeated axis, so autograd also returns dk with K heads.
 Asked next:
 
 - Why do models share key heads? → Decoding reads all cached keys and values for each new token. Sharing makes this
-  cache r times smaller. With 64 query heads and 8 key heads, it shrinks by a factor of 8.
+  cache r times smaller. With 64 query heads and 8 key heads, the cache shrinks by a factor of 8.
 - Does sharing make dk smaller or larger? → The gradients of the r heads add up. If they are independent, the standard
   deviation of their sum is √r times as large as for one head. Taking the mean would make dk and dv r times too small.
 - Tensor parallelism splits the query heads over more ranks than there are key heads. What must happen to dk? → Several
-  ranks hold a copy of the same key head. Each of them has only the terms of its own query heads, so dk must be summed
-  over these ranks.
+  ranks hold a copy of the same key head. Each rank has only the terms of its own query heads, so dk must be summed over
+  these ranks.
 - What changes with `tile` instead of `repeat` in the forward? → Query head h then reads key head h % K. The query heads
   of a group are then K apart, so reshape to (r, K, n, d) and sum over the first axis. Weights that were trained in one
   order are wrong in the other order.

@@ -23,9 +23,9 @@ axis. The merge has the same two steps in reverse order: transpose first, then r
 d) to (b, n, I) has the right shape, but it mixes tokens.
 
 Cost: for one sequence, each of the four projections takes n·D·I multiplications in the forward and twice as many in the
-backward. Each of the two products inside the heads takes n²·I multiplications for all heads together, and again twice
-as many in the backward. This function also recomputes q, k, v and p, because only x and the weights were saved. The
-matrices p have H·n² numbers per sequence.
+backward. Each of the two products inside the heads takes n²·I multiplications for all heads together, and twice as many
+in the backward. This function also recomputes q, k, v and p, because only x and the weights were saved. The matrices p
+have H·n² numbers per sequence.
 
 PyTorch: `nn.MultiheadAttention` stacks Wq, Wk and Wv, transposed, in one `in_proj_weight` of shape (3D, D). One product
 then computes q, k and v. With `need_weights=False` the module calls `scaled_dot_product_attention`, whose fused kernels

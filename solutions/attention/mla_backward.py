@@ -22,7 +22,7 @@ A check: scaling Wd by a factor and dividing all Uk and Uv by the same factor ch
 Σ dUk ∘ Uk + Σ dUv ∘ Uv.
 
 Cost: the forward takes m·D·(r + t) multiplications for c and kr, and m·r·H·(d + e) for keys and values. Attention takes
-H·n·m·(d + t + e). Each product has two gradients, so a full backward takes twice as many multiplications. This one
+H·n·m·(d + t + e). Each product has two gradients, so a full backward takes twice as many multiplications. This backward
 takes fewer, because it leaves out the gradients of the queries. The code also recomputes the forward. Saving c and kr
 would take r + t numbers per token.
 
@@ -40,7 +40,7 @@ Asked next:
 - Why is there a separate positional key? → Rotary embedding multiplies keys by a rotation that depends on the position.
   This rotation would be between Uk and the query, so Uk could not be absorbed. kr carries the position instead.
 - Is absorbing useful in training too? → No. The dot product of a score then has r + t = 576 numbers instead of d + t =
-  192, so the scores cost three times as much. Training computes k and v of all tokens once.
+  192, so the scores cost three times as much. Training computes k and v once for all tokens.
 """
 
 import numpy as np

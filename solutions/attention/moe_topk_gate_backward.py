@@ -22,15 +22,15 @@ With k = 1 the weight is always 1, so dlogits is 0: the router learns nothing fr
 Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. When a chosen logit
 falls below one that was not chosen, out jumps, because another expert enters the sum.
 
-Cost: k expert products per token in the forward, and twice as many in the backward. Recomputing y for dq takes k more.
-The number of experts E affects the memory of W and dW, but not the number of products. For clarity, the code copies the
-k matrices of each token. An implementation sorts the tokens by expert instead, so that each expert has one large
-product.
+Cost: k expert products per token in the forward, and twice as many in the backward. Recomputing y for dq takes k more
+products per token. The number of experts E affects the memory of W and dW, but not the number of products. For clarity,
+the code copies the k matrices of each token. An implementation sorts the tokens by expert instead, so that each expert
+has one large product.
 
-PyTorch: a router calls `topk`, and `TopkBackward0` saves the indices and scatters the gradient into zeros. The softmax
-before or after `topk` makes no difference if the chosen probabilities are divided by their sum. Without this division
-the weights depend on all logits, and then the other logits receive a gradient too. `torch.topk` does not promise which
-of equal elements it returns.
+PyTorch: a router calls `topk`, and `TopkBackward0` saves the indices and scatters the gradient into zeros. Routers that
+divide the chosen probabilities by their sum may take the softmax before or after `topk`, with the same result. Without
+this division the weights depend on all logits, and then the other logits receive a gradient too. `torch.topk` does not
+promise which of equal elements it returns.
 
 Asked next:
 
@@ -89,7 +89,7 @@ CASES = [
 MISTAKES = [
     edit(
         "forgets-renormalisation",
-        "the weights are the softmax over all logits, at the chosen experts",
+        "the weights are the chosen entries of a softmax over all logits",
         "Do the weights of a token sum to 1 in your code? Over which logits does the task's softmax run?",
         "q = e ... -> q = e / np.exp(logits - top[:, :1]).sum(axis=1, keepdims=True)",
     ),

@@ -1,5 +1,5 @@
 """Softmax subtracts the largest score of a row, so that no exponential overflows. But this maximum is known only after
-the last block. So carry three quantities per row. Both sums are relative to m:
+the last block. So carry three quantities per row: a maximum, and two sums of exponentials relative to this maximum.
 
     m      the largest score seen so far
     total  Σ_j exp(s_j - m)          over the keys seen so far
@@ -26,7 +26,7 @@ PyTorch: `torch.compile` has this algorithm for the maximum and the sum of a row
 (`torch._inductor.config.online_softmax`, on by default). The fused CPU kernel of `scaled_dot_product_attention` also
 carries the weighted sum of the values. Its maximum starts at -∞. While the maximum of a row is -∞, the kernel writes
 zeros instead of exponentials. The recurrence for m and total is due to Milakov and Gimelshein (2018). Rabe and Staats
-(2021) added the values, and FlashAttention (2022) made it one GPU kernel.
+(2021) added the values, and FlashAttention (2022) turned the computation into one GPU kernel.
 
 Asked next:
 
@@ -147,8 +147,8 @@ MISTAKES = [
         "never-rescaled",
         "sums relative to different maxima can be added",
         (
-            "The maxima of two blocks are 0 and 10. In both blocks, the largest shifted exponential is 1. Do these two "
-            "keys have the same weight?"
+            "The maxima of two blocks are 0 and 10. The two keys with these scores both have exp(s - m) = 1. Should "
+            "they have the same weight?"
         ),
         "total * shrink -> total",
         "acc * shrink[:, None] -> acc",
@@ -162,7 +162,7 @@ MISTAKES = [
     edit(
         "inf-minus-inf",
         "the maximum may start at -inf",
-        "A query sees no key of the first block. What is exp(old maximum - new maximum) for its row?",
+        "A query sees no key of the first block. What is exp(old maximum - new maximum) for this query?",
         "np.finfo(float).min -> -np.inf",
     ),
     edit(

@@ -1,6 +1,6 @@
 """The forward has three steps: the norm, the gain, and the scaled product. Backward takes them in reverse order.
 
-Let x̂ = norm(x), and let y = x̂ · gamma be what enters the product. The product s = y_q y_kᵀ/√d gives
+Let x̂ = norm(x), and let y = x̂ · gamma be the factor that enters the product. The product s = y_q y_kᵀ/√d gives
 
     dy_q = g y_k/√d        dy_k = gᵀ y_q/√d
 

@@ -16,7 +16,7 @@ Cost: four products and two sums per pair, as in the forward. Backward needs cos
 share. It needs neither x nor out.
 
 PyTorch: PyTorch has no operation for RoPE. In code such as `a * cos - b * sin`, each `MulBackward0` saves only cos or
-sin, because these need no gradient. So autograd saves no activation either, but it runs four products, two sums and a
+sin, because these need no gradient. So autograd saves no activation, but it runs four products, two sums and a
 concatenation as separate kernels. The Llama code of Hugging Face uses the split halves of this exercise. Meta's Llama
 code pairs neighbours and multiplies complex numbers. The backward of such a product multiplies by the conjugate.
 

@@ -28,7 +28,7 @@ Asked next:
   on the distance. They can compare contents at any distance, and the rotated features can attend by position.
 - The frequencies are learned. What is the gradient of an angle θ? → With the outputs (oa, ob) of the pair, dθ = gb · oa
   - ga · ob, summed over the heads and over any other axis that shares the angle.
-- Can code for this layout use complex numbers? → Yes. A neighbouring pair is the memory layout of a complex number, so
+- Can code for this layout use complex numbers? → Yes. A neighbouring pair has the memory layout of a complex number, so
   `view_as_complex` needs no copy if d is even. The forward multiplies by exp(iθ), and backward by exp(-iθ). With an odd
   d the call raises an error, because some rows then start at an odd position in memory.
 """

@@ -32,7 +32,7 @@ Asked next:
 - A router takes a softmax over all logits, then the top k, then divides by their sum. What is the gradient? → The
   gradient of a softmax over the k chosen logits. The other logits cancel in the division.
 - What goes wrong if the biased scores are the weights? → The weights then depend on the load of the experts. A token's
-  output changes whenever the rule moves the bias, although no input and no weight of the model moved.
+  output changes whenever the rule moves the bias, although no input and no weight of the model has changed.
 - Which logits learn slowly with a sigmoid? → Saturated ones. If a chosen score is near 1, the factor 1 - s is near 0,
   even if its share of Z is wrong. A softmax has no such factor, because only differences of logits matter.
 """

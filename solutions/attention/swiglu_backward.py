@@ -40,10 +40,10 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "How often is x read? In h = silu(a) * b, which factor multiplies the gradient of the other one?",
+    "How often is x read? In h = silu(a) * b, what is the slope of h in each of the two factors?",
     (
-        "dh = g W2ᵀ. By the product rule db takes silu(a), and da takes b and the slope of silu. The two paths add up "
-        "in dx."
+        "dh = g W2ᵀ. By the product rule, db contains silu(a), and da contains b and the slope of silu. The two paths "
+        "add up in dx."
     ),
     "With `s`, the sigmoid of a: da = dh * b * s * (1 + ...), and dx adds da and db, each times a transpose.",
 )

@@ -47,7 +47,7 @@ HINTS = (
         "The output layer contributes an outer product of g and h. The input contributes the gradient of h, divided by "
         "n and added to the row of each token."
     ),
-    "Start dE with the outer product. Then `np.add.at(dE, ids, ...)` with the gradient of h, divided by n.",
+    "Start dE with the outer product. Then call `np.add.at(dE, ids, ...)` with the gradient of h, divided by n.",
 )
 CASES = [
     given("E[6,D] ids[4]", ids=below(6), note="four of six words"),
