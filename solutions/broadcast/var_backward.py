@@ -160,7 +160,7 @@ def var_backward(g, x, axis=-1, ddof=0):
 
 @mistake(
     "ddof-is-a-flag",
-    "ddof is 0 or 1",
+    "ddof is always 0 or 1",
     "With ddof = 2, by what does the forward divide? By what does your code divide?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
