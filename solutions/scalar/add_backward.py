@@ -71,7 +71,7 @@ def add_backward(self, other, out):
 @mistake(
     "times-data",
     "the backward of a sum multiplies `out.grad` by the operand's own value",
-    "Differentiate a + b with respect to a: does the value of a appear?",
+    "Differentiate `a + b` with respect to `a`: does the value of `a` appear?",
 )
 def add_backward(self, other, out):
     self.grad += self.data * out.grad
@@ -81,7 +81,7 @@ def add_backward(self, other, out):
 @mistake(
     "product-rule",
     "the backward of a sum multiplies `out.grad` by the other operand, as for a product",
-    "Differentiate a + b with respect to a: does the value of b appear?",
+    "Differentiate `a + b` with respect to `a`: does the value of `b` appear?",
 )
 def add_backward(self, other, out):
     self.grad += other.data * out.grad

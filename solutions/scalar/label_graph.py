@@ -107,7 +107,7 @@ def label_graph(x, y):
 @mistake(
     "through-a-only",
     "x reaches the loss only through `a`",
-    "In b = a * x, does x appear only inside a?",
+    "In `b = a * x`, does x appear only inside `a`?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x, "y": x}
