@@ -14,14 +14,14 @@ other m. Write both passes of
     out = a · σ(a) · b        # elementwise, shape (..., m); σ is the sigmoid
 
 as a class `SwiGLUPacked` with static methods, like a `torch.autograd.Function`.
-`forward(ctx, ab)` stores what backward needs by `ctx.save_for_backward(...)` or in
-attributes of ctx, and returns `out`. `backward(ctx, g)` reads `ctx.saved_tensors`, a
+`forward(ctx, ab)` stores what backward needs, with `ctx.save_for_backward(...)` or in
+attributes of ctx. It returns `out`. `backward(ctx, g)` reads `ctx.saved_tensors`, a
 tuple, and returns `dab`, one array with the shape of `ab`. `g` is dL/dout.
 
-The function runs in many layers before the first backward, with one ctx per call. The
-caller keeps `ab` unchanged, so saving `ab` or views of it costs nothing. Any other saved
-array counts: what ctx holds beyond `ab` must not grow with the size of `ab`. Elements of
-`ab` may be as large as ±1000, and the results must be finite there.
+The forward runs in many layers before the first backward, with one ctx per call. The
+caller keeps `ab` unchanged, so saving `ab` or views of it costs nothing. Any other
+saved array counts: what ctx holds beyond `ab` must not grow with the size of `ab`.
+Elements of `ab` may be as large as ±1000, and the results must be finite there.
 """
 
 import numpy as np

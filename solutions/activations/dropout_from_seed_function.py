@@ -22,8 +22,8 @@ booleans. The fused attention kernels save no mask. `aten::_scaled_dot_product_e
 Asked next:
 
 - A GPU kernel processes the array in tiles, in any order. How does it draw the same mask again? → With a counter-based
-  generator such as Philox. A number depends only on the seed and the index of its element, so there is no state that
-  advances.
+  generator such as Philox. Each random number depends only on the seed and the index of its element, so the generator
+  has no state that advances.
 - Why not call `np.random.seed(seed)` in both passes? → The call resets the global generator, which other code uses too.
   After each call, all code that draws from this generator would draw the same numbers again.
 - All layers receive the same seed. What goes wrong? → Layers of equal shape drop the same elements, so their masks are

@@ -7,7 +7,7 @@ The factor (1 + t)/2 approximates the normal distribution function Φ(x), and th
 the normal density φ. Still, differentiate the formula that the forward computed. The slopes of the two GELUs differ by
 at most 8.7e-4, at x = ±2.02.
 
-At 0 the slope is 1/2. It is -0.129 at x = -1.418, where it is smallest, and 1.129 at x = 1.418, where it is largest.
+At 0 the slope is 1/2. The smallest slope is -0.129, at x = -1.418. The largest slope is 1.129, at x = 1.418.
 
 Cost: one tanh and about 18 other operations per element. The forward takes one tanh and eight other operations. Only x
 is saved. If the forward saves t too, backward needs no tanh, but one more array is stored and read.

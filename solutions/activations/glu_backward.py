@@ -1,5 +1,5 @@
-"""Let s = σ(b). The output is a product, so the value has the slope s and the gate has the slope a · σ'(b) with σ' =
-s(1 - s):
+"""Let s = σ(b). The output is a product, so its slope in the value is s, and its slope in the gate is a · σ'(b) with σ'
+= s(1 - s):
 
     da = g · s        db = g · a · s · (1 - s)
 
