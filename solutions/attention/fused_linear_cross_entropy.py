@@ -33,7 +33,7 @@ Asked next:
 - h is the only input that needs a gradient. What can you leave out? → Leave out dᵀ h, which is one of the three
   products. dh still needs the logits and d.
 - The upstream gradient is one number per token, as in a policy gradient. Can the backward still run within the forward?
-  → Not for dW. dW = Σ_n g_n d_nᵀ h_n mixes the tokens before g is known. The backward must recompute the logits of each
+  → Not for dW. dW = Σ_n g_n d_nᵀ h_n mixes the tokens before g is known. So backward must recompute the logits of each
   chunk. PyTorch recomputes them for `reduction="none"`.
 - How do you choose the chunk? → Small chunks save memory, but their matrix products have few rows and use the hardware
   badly. Each chunk also reads W twice and updates all of dW. A chunk of N·D/V tokens makes z_c as large as h.

@@ -1,4 +1,4 @@
-"""Without sharing, every query head has its own k and v. Then the backward of attention applies to each head:
+"""Suppose first that every query head has its own k and v. Then the backward of attention applies to each head:
 
     dv = pᵀ g,    dp = g vᵀ,    ds = p ∘ (dp - δ)/√d,    dq = ds k,    dk = dsᵀ q
 

@@ -54,8 +54,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Write the forward as four steps. How often is x read, and what is the backward of splitting an array into heads?",
     (
-        "The split's backward is the merge, and the merge's backward is the split. Between them each head has the "
-        "backward of attention. dx has three terms."
+        "The split's backward is the merge, and the merge's backward is the split. Between these two steps, each head "
+        "has the backward of attention. dx has three terms."
     ),
     (
         "Split: reshape to (b, n, H, d), then exchange axes 1 and 2. Merge: exchange axes 1 and 2, then reshape. Split "

@@ -117,7 +117,7 @@ MISTAKES = [
     edit(
         "sine-dropped",
         "a feature of the input reaches only the same feature of the output",
-        "In how many places of the forward does a appear?",
+        "In how many places of the forward does `a` appear?",
         "[a * cos + b * sin, b * cos - a * sin] -> [a * cos, b * cos]",
     ),
     edit(

@@ -29,8 +29,8 @@ Asked next:
 
 - How is the bias set without a gradient? → After each step, a rule lowers the bias of overloaded experts by a fixed
   amount and raises the bias of the others. Balance then needs no extra loss that competes with the main loss.
-- A router takes a softmax over all logits, then the top k, then divides by their sum. What is the gradient? → The
-  gradient of a softmax over the k chosen logits. The other logits cancel in the division.
+- A router takes a softmax over all logits, keeps the k largest probabilities, and divides them by their sum. What is
+  the gradient? → The gradient of a softmax over the k chosen logits. The other logits cancel in the division.
 - What goes wrong if the biased scores are the weights? → The weights then depend on the load of the experts. A token's
   output changes whenever the rule moves the bias, although no input and no weight of the model has changed.
 - Which logits learn slowly with a sigmoid? → Saturated ones. If a chosen score is near 1, the factor 1 - s is near 0,

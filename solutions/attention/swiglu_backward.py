@@ -23,8 +23,8 @@ kernel saves only a and b, because silu(a) and h are cheap to compute again.
 Asked next:
 
 - A plain feed-forward layer has two matrices and a hidden width of 4d. Which f gives SwiGLU the same number of weights?
-  → Three matrices of d·f weights equal 8d² weights if f = 8d/3. The 7B Llama has d = 4096 and f = 11008, the next
-  multiple of 256.
+  → Three matrices of d·f weights have 8d² weights in total if f = 8d/3. The 7B Llama has d = 4096 and f = 11008, the
+  next multiple of 256.
 - W1 and W3 both start at 0. What are the gradients? → a, b and h are 0. Then da = dh ∘ b/2 = 0 and db = dh ∘ silu(0) =
   0, so all four gradients are 0. The layer never leaves this point.
 - How do two ranks share this layer with one communication in each pass? → Each rank holds half of the columns of W1 and

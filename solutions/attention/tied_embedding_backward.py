@@ -32,8 +32,8 @@ Asked next:
   the optimiser step. Otherwise the copies drift apart.
 - The input embedding is multiplied by √D, as in the original Transformer. What changes in dE? → The factor √D
   multiplies dA and appears in h. The term g hᵀ keeps its form, with the scaled h.
-- How does weight decay treat a tied matrix? → It must decay E only once. A loop over the modules that lists the matrix
-  twice would decay it twice. `parameters()` returns a shared parameter once.
+- How does weight decay treat a tied matrix? → It must decay E only once. A loop over the modules meets E twice and
+  would decay it twice. `parameters()` returns a shared parameter once.
 """
 
 import numpy as np
