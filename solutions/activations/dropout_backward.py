@@ -65,7 +65,7 @@ def dropout_backward(g, mask, p):
     return g * mask / (1 - p)
 
 
-@mistake("no-scale", "the scale belongs only to the forward", "By how much does out move when a kept x moves by 1?")
+@mistake("no-scale", "the scale belongs only to the forward", "By how much does `out` move when a kept x moves by 1?")
 def dropout_backward(g, mask, p):
     return g * mask
 
@@ -96,7 +96,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "scale-inverted",
     "backward undoes the forward's scale",
-    "By how much does out move when a kept x moves by 1: by more than 1, or by less?",
+    "By how much does `out` move when a kept x moves by 1: by more than 1, or by less?",
 )
 def dropout_backward(g, mask, p):
     return g * mask * (1 - p)
@@ -110,7 +110,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "dropped-pass-through",
     "a dropped element passes its gradient on unchanged",
-    "Does out move when a dropped x moves?",
+    "Does `out` move when a dropped x moves?",
 )
 def dropout_backward(g, mask, p):
     return np.where(mask, g / (1 - p), g)
@@ -128,7 +128,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "scaled-twice",
     "the scale counts twice, once for the forward and once for backward",
-    "A kept x moves by 1. By how much does out move, and how many times does that number contain the scale?",
+    "A kept x moves by 1. By how much does `out` move, and how many times does that number contain the scale?",
 )
 def dropout_backward(g, mask, p):
     return g * mask / (1 - p) / (1 - p)

@@ -99,7 +99,7 @@ MISTAKES = [
     edit(
         "scale-forgotten",
         "the scale 1/(1 - p) belongs only to the forward",
-        "By how much does out move when a kept x moves by 1?",
+        "By how much does `out` move when a kept x moves by 1?",
         "return g * keep / (1 - ctx.p), -> return g * keep,",
     ),
     edit(

@@ -47,7 +47,7 @@ MISTAKES = [
     edit(
         "zero-left",
         "ELU is constant on the left, as ReLU is",
-        "Does out change if x moves from -1 to -2?",
+        "Does `out` change if x moves from -1 to -2?",
         "out + alpha -> 0",
     ),
     edit("right-at-0", "the slope at 0 is 1", "Which slope does the task ask for at x = 0?", "x > 0 -> x >= 0"),

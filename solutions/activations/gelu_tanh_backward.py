@@ -18,9 +18,9 @@ x = ±∞ the gradient is NaN, because 1 - t² is 0 and u' is ∞.
 
 Asked next:
 
-- Why does out equal x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), where σ is the sigmoid. With s = σ(2u) the slope is s · (1 +
-  x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u by 1.702
-  x.
+- Why does `out` equal x · σ(2u)? → (1 + tanh(u))/2 is σ(2u), where σ is the sigmoid. With s = σ(2u) the slope is s · (1
+  + x · (1 - s) · 2u'), which has the form of SiLU's slope. The shorter approximation x · σ(1.702 x) replaces 2u by
+  1.702 x.
 - Where does 0.044715 come from? → This constant makes the largest error of the approximate Φ nearly as small as
   possible. This error is 1.8e-4. Matching the Taylor series at 0 instead would give (4 - π)/(6π) = 0.0455.
 - A checkpoint was trained with the tanh form. Does the exact GELU give the same outputs? → Not exactly: the functions

@@ -68,7 +68,7 @@ MISTAKES = [
     edit(
         "value-only",
         "the gate is a constant",
-        "Does out change if b changes?",
+        "Does `out` change if b changes?",
         "db = ... -> db = 0 * g",
     ),
     edit(
@@ -81,7 +81,7 @@ MISTAKES = [
     edit(
         "value-not-gated",
         "the value reaches the output unchanged",
-        "By how much does out move when a moves by 1 and the gate is 0.5?",
+        "By how much does `out` move when a moves by 1 and the gate is 0.5?",
         "da = g * s -> da = g + 0 * s",
     ),
     edit(

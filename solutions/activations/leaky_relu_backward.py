@@ -38,7 +38,7 @@ MISTAKES = [
     edit(
         "zero-negative",
         "leaky ReLU is constant on the left, as ReLU is",
-        "Does out change if x moves from -1 to -2?",
+        "Does `out` change if x moves from -1 to -2?",
         "alpha * g -> 0",
     ),
     edit("kink-one", "the slope at 0 is 1", "Which slope does the task ask for at x = 0?", "x > 0 -> x >= 0"),
@@ -69,7 +69,7 @@ MISTAKES = [
     edit(
         "minus-alpha",
         "the slope on the left is -alpha",
-        "Let alpha be 0.01. Does out rise or fall if x moves from -2 to -1?",
+        "Let alpha be 0.01. Does `out` rise or fall if x moves from -2 to -1?",
         "alpha * g -> -alpha * g",
     ),
 ]

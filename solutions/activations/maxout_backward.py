@@ -76,7 +76,7 @@ def maxout_backward(g, x, k):
 @mistake(
     "all-ties",
     "each piece with the maximum gets all of g",
-    "Move all tied elements by h. By how much does out move, and what do your gradients sum to?",
+    "Move all tied elements by h. By how much does `out` move, and what do your gradients sum to?",
 )
 def maxout_backward(g, x, k):
     pieces = x.reshape(len(x), k, -1)
@@ -123,7 +123,7 @@ def maxout_backward(g, x, k):
 @mistake(
     "every-piece",
     "each piece gets g, as in a sum",
-    "Does out move if an element below the maximum moves?",
+    "Does `out` move if an element below the maximum moves?",
 )
 def maxout_backward(g, x, k):
     return np.tile(g, (1, k))
@@ -160,7 +160,7 @@ def maxout_backward(g, x, k):
 @mistake(
     "mean-over-pieces",
     "g is spread evenly over the pieces",
-    "Does out move if an element below the maximum moves?",
+    "Does `out` move if an element below the maximum moves?",
 )
 def maxout_backward(g, x, k):
     return np.tile(g / k, (1, k))

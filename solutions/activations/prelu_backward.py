@@ -41,7 +41,7 @@ from autodrill import engine
 from autodrill.drills import away_from_zero, edit, given, mistake, uniform
 
 HINTS = (
-    "How far does out move if one element of x moves? Which elements of out move if alpha[c] moves, and how far?",
+    "How far does `out` move if one element of x moves? Which elements of `out` move if alpha[c] moves, and how far?",
     "dx is g times 1 or alpha. Each entry of dalpha is the sum of g · x over the elements with x ≤ 0 in its channel.",
     "Give alpha a second axis with `alpha[:, None]`. Sum `g * np.minimum(...)` over the axes that share an alpha.",
 )
@@ -107,7 +107,7 @@ MISTAKES = [
     edit(
         "zero-negative",
         "a negative input receives no gradient, as in ReLU",
-        "Does out change if x moves from -1 to -2?",
+        "Does `out` change if x moves from -1 to -2?",
         "alpha[:, None] * g -> 0",
     ),
     edit(

@@ -26,7 +26,7 @@ from autodrill import engine
 from autodrill.drills import edit, elementwise
 
 HINTS = (
-    "For which values of x does out change if x changes?",
+    "For which values of x does `out` change if x changes?",
     "Pass g on strictly between the two kinks. Elsewhere the output is constant.",
     "Combine two strict comparisons of x with `&`, in parentheses, and select between g and 0.",
 )
@@ -56,13 +56,13 @@ MISTAKES = [
     edit(
         "or-for-and",
         "one of the two conditions is enough",
-        "Which of your two comparisons holds at x = 7? Does out change there?",
+        "Which of your two comparisons holds at x = 7? Does `out` change there?",
         "& -> |",
     ),
     edit(
         "clips-gradient",
         "backward limits g as the forward limits x",
-        "By how much does out move at x = 3 when x moves? Does this depend on the size of g?",
+        "By how much does `out` move at x = 3 when x moves? Does this depend on the size of g?",
         "np.where((x > 0) & (x < 6), g, 0) -> np.clip(g, 0, 6)",
     ),
     edit(

@@ -29,7 +29,7 @@ from autodrill import engine
 from autodrill.drills import edit, elementwise, given
 
 HINTS = (
-    "For which values of x does out change if x changes? How can you tell from out alone?",
+    "For which values of x does `out` change if x changes? How can you tell from out alone?",
     "Pass g on if the output is positive. Otherwise write 0, whatever g is: select, do not multiply.",
     "Use one `np.where` with a strict comparison of `out` as its condition.",
 )

@@ -121,8 +121,8 @@ MISTAKES = [
         "no-row-dot",
         "the gradient through out needs no sum over the row",
         (
-            "Set glse to 0 and raise all scores of a row by the same amount. Does out move? Do the rows of your ds sum "
-            "to 0?"
+            "Set glse to 0 and raise all scores of a row by the same amount. Does `out` move? Do the rows of your ds "
+            "sum to 0?"
         ),
         "(g * out).sum(axis=1) - glse -> -glse",
     ),

@@ -14,10 +14,10 @@ served as the sink's score in n rows, so dsink sums over the rows:
 
 The other gradients are the same as in attention: dv = pᵀ g, dq = ds k/√d and dk = dsᵀ q/√d.
 
-Three checks follow. Adding a constant to all scores of a row and to the sink does not move out. The gradients of these
-scores therefore sum to 0. The sink's part is -p_s D, so row i of ds, before the scale, sums to p_s D. With sink = -1000
-the sink has no weight, and this is plain attention. With sink = 1000 and scores near 0, all weights of the keys are 0,
-and so are all gradients.
+Three checks follow. Adding a constant to all scores of a row and to the sink does not move `out`. The gradients of
+these scores therefore sum to 0. The sink's part is -p_s D, so row i of ds, before the scale, sums to p_s D. With sink =
+-1000 the sink has no weight, and this is plain attention. With sink = 1000 and scores near 0, all weights of the keys
+are 0, and so are all gradients.
 
 The shift before the exponentials must be the largest of the scores *and* the sink. Otherwise exp(sink) can overflow.
 
@@ -31,9 +31,9 @@ adds the sink.
 
 Asked next:
 
-- You have the output of plain attention and its log-sum-exp lse. How do you add the sink afterwards? → Multiply out by
-  σ(lse - sink). This factor is the share of the keys in the denominator with the sink. lse is then a second path to q
-  and k, so its cotangent matters.
+- You have the output of plain attention and its log-sum-exp lse. How do you add the sink afterwards? → Multiply `out`
+  by σ(lse - sink). This factor is the share of the keys in the denominator with the sink. lse is then a second path to
+  q and k, so its cotangent matters.
 - A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
   With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but just below 1 bfloat16 numbers are 4e-3 apart. Test with a
   sink that is larger than the scores.

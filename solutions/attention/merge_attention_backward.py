@@ -13,7 +13,7 @@ and by -t per unit of l2. The second path is lse. Its slope is w1 in l1 and w2 i
     dl1 = w1 glse + t
     dl2 = w2 glse - t
 
-Two checks follow. Adding a constant to l1 and l2 moves lse by this constant and does not move out. So dl1 + dl2 is
+Two checks follow. Adding a constant to l1 and l2 moves lse by this constant and does not move `out`. So dl1 + dl2 is
 glse. If o1 equals o2, the weights do not matter, and t is 0.
 
 exp(l1) can overflow, but l1 - lse is at most 0. If l2 is -∞, then lse is l1, w2 is exp(-∞) = 0, and all terms with w2
@@ -135,8 +135,8 @@ MISTAKES = [
     ),
     edit(
         "same-sign",
-        "raising l2 moves out in the same direction as raising l1",
-        "Raise l2. Does out move towards o1 or towards o2?",
+        "raising l2 moves `out` in the same direction as raising l1",
+        "Raise l2. Does `out` move towards o1 or towards o2?",
         "- t -> + t",
     ),
     edit(

@@ -175,7 +175,7 @@ def moe_topk_gate_backward(g, x, W, logits, k):
 @mistake(
     "dense-router",
     "all experts were evaluated for every token",
-    "Which experts were evaluated for a token? Move a logit that was not chosen: does out move?",
+    "Which experts were evaluated for a token? Move a logit that was not chosen: does `out` move?",
 )
 def moe_topk_gate_backward(g, x, W, logits, k):
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -189,7 +189,7 @@ def moe_topk_gate_backward(g, x, W, logits, k):
 @mistake(
     "router-sees-all",
     "the logits receive the gradient of a softmax over all experts",
-    "Move a logit that was not chosen: does out move? What is your gradient there?",
+    "Move a logit that was not chosen: does `out` move? What is your gradient there?",
 )
 def moe_topk_gate_backward(g, x, W, logits, k):
     chosen = np.argsort(-logits, axis=1, kind="stable")[:, :k]

@@ -38,7 +38,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Raise one entry by h. How much does out move if that entry is by far the largest, or by far the smallest?",
+    "Raise one entry by h. How much does `out` move if that entry is by far the largest, or by far the smallest?",
     "The gradient is softmax(x). Its denominator is exp(out), so a difference in the exponent replaces the division.",
     "`np.expand_dims` gives g and out their axis back. Take the exponential of a difference.",
 )
@@ -80,7 +80,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "one-hot-max",
     "only the largest entry counts, as in max",
-    "Two entries are nearly equal. Does out stay the same when the smaller entry rises?",
+    "Two entries are nearly equal. Does `out` stay the same when the smaller entry rises?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * (x == x.max(axis=axis, keepdims=True))
@@ -137,7 +137,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "share-of-the-rest",
     "an entry's slope is p(1 - p), as in a sigmoid",
-    "Raise all entries by h. By how much does out rise? What do your entries of dx sum to along the axis?",
+    "Raise all entries by h. By how much does `out` rise? What do your entries of dx sum to along the axis?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     p = np.exp(x - np.expand_dims(out, axis))

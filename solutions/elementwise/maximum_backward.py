@@ -71,7 +71,9 @@ def maximum_backward(g, a, b):
 
 
 @mistake(
-    "ge-both", "each operand of a tie receives all of g", "Move both operands of a tie by h. By how much does out move?"
+    "ge-both",
+    "each operand of a tie receives all of g",
+    "Move both operands of a tie by h. By how much does `out` move?",
 )
 def maximum_backward(g, a, b):
     return g * (a >= b), g * (b >= a)
@@ -104,7 +106,7 @@ def maximum_backward(g, a, b):
 @mistake(
     "always-half",
     "the larger operand receives only half of g",
-    "Let a be the larger operand. By how much does out move when a moves?",
+    "Let a be the larger operand. By how much does `out` move when a moves?",
 )
 def maximum_backward(g, a, b):
     return np.where(a >= b, g / 2, 0), np.where(b >= a, g / 2, 0)
