@@ -121,7 +121,7 @@ MISTAKES = [
     edit(
         "times-T",
         "backward undoes the division by T",
-        "Let T be 10. Does x/T move more than x or less?",
+        "Let T be 10. If x moves by 1, does x/T move by more or by less than 1?",
         "dx = dz / T -> dx = dz * T",
         "(dx * x).sum() / T -> (dx * x).sum() / T**3",
     ),

@@ -146,7 +146,7 @@ MISTAKES = [
     edit(
         "shift-ignores-sink",
         "the largest score is at least as large as the sink",
-        "Scores are near 0, and the sink is 1000. What is exp(sink - top) in your code?",
+        "Scores are near 0, and the sink is 1000. What is exp(sink - largest score)?",
         "top = ... -> top = s.max(axis=-1, keepdims=True)",
     ),
     edit(

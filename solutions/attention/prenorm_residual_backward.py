@@ -133,7 +133,7 @@ MISTAKES = [
     edit(
         "mask-of-upstream",
         "relu passes only positive gradients",
-        "Which array decided in the forward what relu lets through?",
+        "In the forward, the sign of which array opens and closes relu?",
         "(a > 0) -> (g @ W2.T > 0)",
     ),
     edit(
