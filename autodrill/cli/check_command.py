@@ -149,7 +149,7 @@ def _print(report: "Report", file: Path | None, told: str, newer: Path | None, p
     if report.output:
         printed = report.output.splitlines()
         count = f"{len(printed)} line{'s' if len(printed) != 1 else ''}"
-        aside = [f"your code printed ({count}):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+        aside += [f"your code printed ({count}):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
     if newer is not None:
         aside.append(f"you saved {clean(str(newer))} later than the graded file; to grade the newer file, use --file")
     if report.lost:  # not every system has every layer of the sandbox

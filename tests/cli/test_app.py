@@ -113,8 +113,11 @@ def test_check_draws_the_tape_of_a_wrong_answer(run: Run, here: Path) -> None:
     found = json.loads(run("check", "label_graph", "--draw", "--seed", "1", "--output-format", "json").stdout)
     assert [step["name"] for step in found["failure"]["tape"]] == ["b", "a", "x", "y", "v1", "v2", "v3", "v4"]
     assert run("check", "label_graph", "--seed", "1").stdout in done.stdout
-    (here / "topological_sort.py").write_text("def topological_sort(root):\n    return []\n", encoding="utf-8")
-    assert "there is no tape to draw: the task has no formula" in run("check", "topological_sort", "--draw").stderr
+    printing = "def topological_sort(root):\n    print('here')\n    return []\n"
+    (here / "topological_sort.py").write_text(printing, encoding="utf-8")
+    said = run("check", "topological_sort", "--draw").stderr
+    assert "there is no tape to draw: the task has no formula" in said
+    assert "your code printed" in said
 
 
 def test_check_exit_codes_follow_the_verdict(run: Run, answer: Path, pack: Pack) -> None:

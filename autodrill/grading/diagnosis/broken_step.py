@@ -78,6 +78,8 @@ def tape_steps(drill: Drill, shown: Observation, seen: Sequence[Observation]) ->
         raise NothingToDraw("the task has no formula that can be differentiated")
     if not drill.kind.takes_cotangents:
         raise NothingToDraw("the task asks for a tangent, and a tape shows gradients")
+    if shown.case.large:
+        raise NothingToDraw("only a large case fails")
     case = _played(drill, shown)
     if len(case.tape.operations) > _MOST_STEPS:
         raise NothingToDraw(f"the forward has {len(case.tape.operations)} operations; at most {_MOST_STEPS} are drawn")

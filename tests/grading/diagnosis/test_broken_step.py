@@ -108,6 +108,7 @@ def test_tape_of_two_outputs_ends_in_their_sum(drawn: Drawn) -> None:
         ("softmax_jvp", "def softmax_jvp(x, dx, axis):\n    return dx\n", "asks for a tangent"),
         ("topological_sort", "def topological_sort(root):\n    return [root]\n", "no formula"),
         ("mul_backward", of_corpus("mul_backward", "square_forgets_upstream"), "one gradient for each input"),
+        ("flash_attention_backward", of_corpus("flash_attention_backward", "mask_of_booleans"), "only a large case"),
     ],
 )
 def test_exercise_without_a_tape_says_why(drawn: Drawn, name: str, source: str, why: str) -> None:
