@@ -40,6 +40,7 @@ class Action(Enum):
     HINT = auto()
     SOLUTION = auto()
     GIVE_UP = auto()
+    DRAW = auto()
     EDIT = auto()
     LIST = auto()
     RESET = auto()

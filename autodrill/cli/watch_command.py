@@ -66,18 +66,18 @@ def watch(
         from autodrill.grading.warm_grader import WarmGrader
 
         seed = int.from_bytes(os.urandom(3)) if seed is None else seed
-        with WarmGrader(library, launcher, seed) as grader, ExitStack() as stack:
+        in_a_frame = sys.stdout.isatty() and terminal_keyboard_works() and output_format is not OutputFormat.JSON
+        with WarmGrader(library, launcher, seed, draw=in_a_frame) as grader, ExitStack() as stack:
             store = None
             with suppress(StoreError):  # the first attempt to log says so, and the verdict is shown all the same
                 store = stack.enter_context(open_store())
             watching = Watching(work, grader, store)
-            as_json = output_format is OutputFormat.JSON
-            if sys.stdout.isatty() and terminal_keyboard_works() and not as_json:
+            if in_a_frame:
                 _in_a_frame(watching, library, grader, notice=_notice(work) if fresh else "", kept=kept)
             else:
                 if kept is not None:
                     say(clean(blank_notice(work.exercise, kept)), err=True)
-                _line_by_line(watching, grader, as_json=as_json)
+                _line_by_line(watching, grader, as_json=output_format is OutputFormat.JSON)
 
 
 def _begin(library: "Library", name: str | None, file: Path | None) -> "tuple[Work, bool]":

@@ -19,6 +19,7 @@ class Offer:
         passed: Whether the last save passes.
         hints: How many hints the learner has seen, and how many there are.
         solution: Whether the learner may see the solution.
+        draw: What the tape of the last verdict shows, as the word for its key; empty if there is no tape.
         editor: Whether an editor is set.
         edited: Whether there is a file that is not the stub.
         undo: What `u` takes back; empty if there is nothing.
@@ -30,6 +31,7 @@ class Offer:
     passed: bool = False
     hints: tuple[int, int] = (0, 0)
     solution: bool = False
+    draw: str = ""
     editor: bool = False
     edited: bool = False
     undo: str = ""
@@ -45,13 +47,15 @@ def watching(offer: Offer) -> tuple[Binding, ...]:
     """Return the keys while the verdict is shown."""
     used, hints = offer.hints
     solution = Binding(("s",), Action.SOLUTION, "s", "solution", "show the worked solution")
+    compared = "show your answer and the worked solution; also s"
+    debrief = Binding((ENTER, "s"), Action.SOLUTION, "Enter", "debrief", compared)
     go_on = "next" if offer.passed else "skip"
     moving = Binding(("n",), Action.NEXT, "n", go_on, "go on to the next exercise")
     return tuple(
         binding
         for binding, works in (
+            (debrief, offer.passed),
             (moving, offer.passed),
-            (solution, offer.passed and offer.solution),
             (_RATE, offer.rated),
             *_pages(offer),
             (Binding(("r",), Action.RUN, "r", "run", "grade the file again"), not offer.checking),
@@ -62,6 +66,10 @@ def watching(offer: Offer) -> tuple[Binding, ...]:
             (
                 Binding(("h",), Action.HINT, "h", "hints", "show the hints again"),
                 not offer.passed and used >= hints > 0,
+            ),
+            (
+                Binding(("d",), Action.DRAW, "d", offer.draw, "draw each step of the forward with its gradient"),
+                bool(offer.draw),
             ),
             (solution, offer.solution and not offer.passed),
             (
@@ -81,7 +89,7 @@ def watching(offer: Offer) -> tuple[Binding, ...]:
 
 
 def reading(offer: Offer, *, more_hints: bool = False) -> tuple[Binding, ...]:
-    """Return the keys while a hint, the solution or the list of keys is shown."""
+    """Return the keys while a hint, the solution, the tape or the list of keys is shown."""
     used, hints = offer.hints
     return tuple(
         binding

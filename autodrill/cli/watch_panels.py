@@ -1,4 +1,4 @@
-"""The panels of `watch`: the lines that its frame shows for a verdict, hints, the solution, the list and the keys."""
+"""The panels of `watch`: the lines that its frame shows for a verdict, hints, the solution, the tape and the keys."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from autodrill.cli.help_commands import STAGES
 from autodrill.render.watch_screen import verdict_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
     from autodrill.cli.bindings import Binding
     from autodrill.cli.watching import Watching
-    from autodrill.drills.exercise import Exercise, Heading, Solution
-    from autodrill.practice.log_records import State
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.report import Report
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["give_up", "hints", "keys", "listed", "solution", "verdict"]
+__all__ = ["draw_key", "give_up", "hints", "keys", "solution", "tape", "verdict"]
 
-_WIDEST_TEXT, _WIDEST_LIST = 80, 100
+_WIDEST_TEXT = 80
 
 
 def verdict(watching: Watching, packs: str, paint: Paint, symbols: Symbols, width: int) -> list[str]:
@@ -87,15 +87,23 @@ def give_up(hints_seen: int, paint: Paint) -> list[str]:
     ]
 
 
-def listed(
-    headings: Sequence[Heading], states: Mapping[str, State], marked: int, paint: Paint, width: int, room: int
-) -> list[str]:
-    """Return the lines of the list around the marked exercise, at most `room`."""
-    from autodrill.render.exercise_screen import listing
+def draw_key(report: Report | None) -> str:
+    """Return the word for the key that draws the tape of a verdict; empty if there is no tape to draw."""
+    steps = () if report is None or report.failure is None else report.failure.tape
+    if any(step.broken for step in steps):
+        return "wrong step"
+    # The tape of a single operation says no more than the verdict.
+    return "draw" if sum(bool(step.operation) for step in steps) > 1 else ""
 
-    first = min(max(marked - room // 2, 0), max(len(headings) - room, 0))
-    lines = listing(headings, states, paint, min(width, _WIDEST_LIST) - 2)
-    return [("> " if at == marked else "  ") + line for at, line in enumerate(lines)][first : first + room]
+
+def tape(report: Report, paint: Paint, symbols: Symbols, width: int) -> list[str]:
+    """Return the failing case with its tape, as `autodrill check --draw` prints it."""
+    from autodrill.render.broken_step_screen import tape_lines
+    from autodrill.render.report_screen import headline
+
+    assert report.failure is not None
+    head = f"{symbols.no} {report.exercise}: {headline(report.failure)}"
+    return [paint(head, "red", "bold"), "", *tape_lines(report.failure.tape, paint, symbols, width)]
 
 
 def keys(bindings: Sequence[Binding], paint: Paint) -> list[str]:

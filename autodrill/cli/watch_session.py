@@ -16,7 +16,9 @@ from autodrill.cli.debrief import passed_code, queue_cards
 from autodrill.cli.help_commands import STAGES
 from autodrill.cli.options import again, now, open_store
 from autodrill.cli.pass_rating import change_rating, undo_pass_rating
+from autodrill.drills.tracks import load_tracks
 from autodrill.errors import AutodrillError, StoreError
+from autodrill.practice.course import course_of
 from autodrill.practice.log_records import Rating
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
 from autodrill.render.plain import ASCII, in_ascii
@@ -27,13 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autodrill.cli.attempt_log import Logged
+    from autodrill.cli.course_list import CourseList
     from autodrill.cli.frame import Frame
     from autodrill.cli.keyboard import TerminalKeyboard
     from autodrill.cli.watching import Watching
     from autodrill.drills.exercise import Heading, Solution
     from autodrill.drills.library import Library
     from autodrill.grading.warm_grader import WarmGrader
-    from autodrill.practice.log_records import State
     from autodrill.render.plain import Paint, Symbols
 
 __all__ = ["WatchSession"]
@@ -44,6 +46,8 @@ _NOTICE_SECONDS = 2.0
 _RATING = "the rating of this pass"
 _AROUND_LIST = 5
 """Lines of the frame that the list leaves to the title and the keys."""
+_LIST_PAGE = 10
+"""Exercises that the list goes on by a page key."""
 
 
 class Panel(enum.Enum):
@@ -53,6 +57,7 @@ class Panel(enum.Enum):
     HINTS = enum.auto()
     SOLUTION = enum.auto()
     GIVE_UP = enum.auto()
+    TAPE = enum.auto()
     LIST = enum.auto()
     KEYS = enum.auto()
 
@@ -112,10 +117,9 @@ class WatchSession:
         self._undoable: list[Undoable] = []
         self._visited = {watching.work.exercise.id}
         self._headings: list[Heading] | None = None
-        self._marked = 0
+        self._course: CourseList | None = None
         self._solution: Solution | None = None
         self._debrief: tuple[str, Sequence[str]] = "", ()
-        self._states: dict[str, State] = {}
         self._keys: tuple[Binding, ...] = ()
         self._quit = False
         self._begin()
@@ -189,7 +193,7 @@ class WatchSession:
             case Action.RUN:
                 self._watching.run()
             case Action.MORE | Action.EARLIER if self._panel is Panel.LIST:
-                self._mark((self._frame.size[1] - _AROUND_LIST) * (1 if action is Action.MORE else -1))
+                self._mark(_LIST_PAGE if action is Action.MORE else -_LIST_PAGE)
             case Action.EARLIER:
                 self._page = (self._page[0] - 1, self._page[1])
             case Action.MORE:
@@ -204,6 +208,8 @@ class WatchSession:
                 self._hint()
             case Action.GIVE_UP:
                 self._open(Panel.GIVE_UP)
+            case Action.DRAW:
+                self._open(Panel.TAPE)
             case Action.SOLUTION:
                 self._see_solution()
             case Action.EDIT:
@@ -214,8 +220,8 @@ class WatchSession:
                 self._list()
             case Action.UP | Action.DOWN:
                 self._mark(1 if action is Action.DOWN else -1)
-            case Action.START:
-                self._move(self._all()[self._marked].id)
+            case Action.START if self._course is not None:
+                self._move(self._course.marked)
             case Action.RESET:
                 self._reset()
             case Action.UNDO:
@@ -328,14 +334,19 @@ class WatchSession:
         return self._headings
 
     def _list(self) -> None:
-        names = [heading.id for heading in self._all()]
-        self._marked = names.index(self._watching.work.exercise.id)
+        from autodrill.cli.course_list import CourseList
+
+        moment = now()
         with open_store() as store:
-            self._states = progress(store, now()).states
+            known = progress(store, moment)
+        course = course_of(self._all(), load_tracks(self._library.roots), known)
+        upcoming = next_exercise([heading.id for heading in self._all()], known)
+        self._course = CourseList(course, upcoming, self._watching.work.exercise.id, moment)
         self._open(Panel.LIST)
 
     def _mark(self, by: int) -> None:
-        self._marked = min(max(self._marked + by, 0), len(self._all()) - 1)
+        if self._course is not None:
+            self._course.move(by)
 
     # The frame
 
@@ -366,6 +377,7 @@ class WatchSession:
             passed=report is not None and report.verdict == "pass",
             hints=(self._hints, len(STAGES)),
             solution=self._may_see,
+            draw=watch_panels.draw_key(report),
             editor=bool(learner_files.editor_command()),
             edited=self._watching.edited,
             undo=self._undoable[-1].what if self._undoable else "",
@@ -410,10 +422,11 @@ class WatchSession:
                 return watch_panels.solution(exercise, self._worked(), *self._debrief, self._paint, size[0])
             case Panel.GIVE_UP:
                 return watch_panels.give_up(self._hints, self._paint)
-            case Panel.LIST:
-                room = max(size[1] - _AROUND_LIST, 1)
-                return watch_panels.listed(self._all(), self._states, self._marked, self._paint, size[0], room)
-            case Panel.KEYS:
+            case Panel.TAPE if self._watching.report is not None:
+                return watch_panels.tape(self._watching.report, self._paint, self._symbols, size[0])
+            case Panel.LIST if self._course is not None:
+                return self._course.lines(size[1] - _AROUND_LIST, self._paint, self._symbols, size[0])
+            case _:
                 return watch_panels.keys(watch_keys.watching(self._offer()), self._paint)
 
     def _worked(self) -> Solution:

@@ -49,10 +49,12 @@ class WarmGrader:
         library: Loads the exercises.
         launcher: Starts the processes. A file that is written with a framework gets processes that have imported it.
         seed: Seed of the cases.
+        draw: Whether a failure has the tape of its case.
     """
 
-    def __init__(self, library: Library, launcher: Launcher, seed: int) -> None:
+    def __init__(self, library: Library, launcher: Launcher, seed: int, *, draw: bool = False) -> None:
         self.seed = seed
+        self._draw = draw
         self._library = library
         self._launcher = launcher
         self._framework: Framework | None = None
@@ -149,6 +151,7 @@ class WarmGrader:
                     keep_runner=keep,
                     case_set=cases,
                     known=known,
+                    draw=self._draw,
                 )
             finally:
                 if keep and not runner.finished:

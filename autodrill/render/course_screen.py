@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from autodrill.practice.log_records import State
 from autodrill.render.plain import ASCII, fit, in_ascii, wrapped
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autodrill.practice.course import CourseItem, CourseTrack
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["course_lines", "totals"]
+__all__ = ["CourseRow", "course_lines", "course_rows", "legend", "totals"]
 
 _LATER = "later"
 _SIGNS = {State.PASSED: "✓+", State.DUE: "!!", State.TRIED: "~~", State.NEW: "·.", _LATER: "◦o"}
@@ -24,6 +24,13 @@ _COLOURS = {State.PASSED: "green", State.DUE: "amber", State.TRIED: "red", State
 _WORDS = {State.PASSED: "passed", State.DUE: "due again", State.TRIED: "tried", State.NEW: "new", _LATER: "later"}
 _LEAST_TITLE = 16
 _NOTE = len("due in 3.5 mo")
+
+
+class CourseRow(NamedTuple):
+    """A line of the course, and the id of the exercise that it is about; empty for a header."""
+
+    line: str
+    exercise: str = ""
 
 
 def course_lines(
@@ -35,7 +42,7 @@ def course_lines(
     symbols: Symbols,
     width: int,
 ) -> list[str]:
-    """Return the lines that list the course.
+    """Return the lines that list the course, with its totals and the meaning of its signs.
 
     Args:
         tracks: The tracks in order, with all of their exercises.
@@ -46,29 +53,49 @@ def course_lines(
         symbols: The signs that the terminal can show.
         width: The columns to fill at most.
     """
-    lines: list[str] = []
+    rows = course_rows(tracks, shown, upcoming, now, paint, symbols, width)
+    if not rows:
+        return ["no exercise matches"]
+    return [*(row.line for row in rows), "", *totals(tracks, symbols, width), *legend(paint, symbols, width)]
+
+
+def course_rows(
+    tracks: Sequence[CourseTrack],
+    shown: frozenset[str],
+    upcoming: str | None,
+    now: datetime,
+    paint: Paint,
+    symbols: Symbols,
+    width: int,
+) -> list[CourseRow]:
+    """Return the headers of the tracks and the lines of the exercises. The arguments are those of `course_lines`."""
+    rows: list[CourseRow] = []
     chosen = [(track, [item for item in track.items if item.exercise.id in shown]) for track in tracks]
     margin = max((len(track.track.name) for track, items in chosen if items), default=0) + 2
     for track, items in chosen:
         if items:
-            lines += [""] * bool(lines) + _header(track, margin, paint, width)
+            rows += [CourseRow(line) for line in [""] * bool(rows) + _header(track, margin, paint, width)]
             longest = max(len(item.exercise.id) for item in items)
-            lines += [_row(item, longest, item.exercise.id == upcoming, now, paint, symbols, width) for item in items]
-    if not lines:
-        return ["no exercise matches"]
-    legend = [f"{_sign(state, symbols)} {word}" for state, word in _WORDS.items()]
-    signs = wrapped("   ".join(legend), width).splitlines()
-    counts = wrapped(totals(tracks, symbols), width).splitlines()
-    return [*lines, "", *counts, *(paint(line, "dim") for line in signs)]
+            for item in items:
+                name = item.exercise.id
+                rows.append(CourseRow(_row(item, longest, name == upcoming, now, paint, symbols, width), name))
+    return rows
 
 
-def totals(tracks: Sequence[CourseTrack], symbols: Symbols) -> str:
-    """Return one line on the whole course."""
+def legend(paint: Paint, symbols: Symbols, width: int) -> list[str]:
+    """Return the meaning of the signs."""
+    words = [f"{_sign(state, symbols)} {word}" for state, word in _WORDS.items()]
+    return [paint(line, "dim") for line in wrapped("   ".join(words), width).splitlines()]
+
+
+def totals(tracks: Sequence[CourseTrack], symbols: Symbols, width: int) -> list[str]:
+    """Return what is passed, due and left of the whole course; in one line if it fits."""
     items = [item for track in tracks for item in track.items]
     passed, due = sum(item.passed for item in items), sum(item.state is State.DUE for item in items)
     hours, minutes = divmod(sum(track.minutes_left for track in tracks), 60)
     left = " ".join([f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes or not hours))
-    return f" {symbols.dot} ".join([f"{passed} of {len(items)} passed", f"{due} due", f"{left} left"])
+    counts = [f"{passed} of {len(items)} passed", f"{due} due", f"{left} left"]
+    return wrapped(f" {symbols.dot} ".join(counts), width).splitlines()
 
 
 def _header(track: CourseTrack, margin: int, paint: Paint, width: int) -> list[str]:

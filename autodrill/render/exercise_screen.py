@@ -1,53 +1,19 @@
-"""Exercises on the terminal: the list, the task and the solution."""
+"""Exercises on the terminal: the task and the solution."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import kind_named
-from autodrill.render.plain import DIFFICULTY_COLOURS, fit
+from autodrill.render.plain import DIFFICULTY_COLOURS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from rich.console import Console
     from rich.text import Text
 
-    from autodrill.drills.exercise import Exercise, Heading, Solution
-    from autodrill.render.plain import Paint
+    from autodrill.drills.exercise import Exercise, Solution
 
-__all__ = ["code_text", "listing", "print_head", "print_solution", "print_task"]
-
-_STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
-
-
-def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: Paint, width: int) -> list[str]:
-    """Return one line for each exercise: state, name, difficulty, minutes, and as much of the title as fits."""
-    if not exercises:
-        return ["no exercise matches"]
-    longest = max(len(e.id) for e in exercises)
-    lines = []
-    for exercise in exercises:
-        state = str(states.get(exercise.id, "new"))
-        mark = f"{state:<6}"
-        left = f"{exercise.id:<{longest}}"
-        level = f"{exercise.difficulty:<6}"
-        minutes = f"{exercise.minutes:>2} min"
-        room = width - len(mark) - longest - len(level) - len(minutes) - 8
-        title = fit(exercise.title, room) if room >= 12 else ""
-        colour = _STATE_COLOURS.get(state)
-        lines.append(
-            "  ".join(
-                [
-                    paint(mark, colour) if colour else paint(mark, "dim"),
-                    paint(left, "bold"),
-                    paint(level, DIFFICULTY_COLOURS[exercise.difficulty]),
-                    minutes,
-                    paint(title, "dim"),
-                ]
-            ).rstrip()
-        )
-    return lines
+__all__ = ["code_text", "print_head", "print_solution", "print_task"]
 
 
 def print_task(console: Console, exercise: Exercise, options: str = "") -> None:

@@ -104,7 +104,7 @@ PICTURES = (
         {"mul_backward.py": OVERWRITTEN},
         (),
         ("autodrill watch mul_backward",),
-        (("q quit", ""),),
+        (("cases right", ""),),
     ),
     Picture(
         "list",

@@ -215,6 +215,27 @@ def test_solution_after_a_pass_shows_both_answers(watch: Callable[..., Watch], a
     assert shown.index("yours") < shown.index("# my own way") < shown.index("worked solution")
 
 
+def test_enter_opens_the_debrief_after_a_pass(watch: Callable[..., Watch], answer: Path) -> None:
+    answer.write_text(f"{RIGHT}# my own way\n", encoding="utf-8")
+    term = watch()
+    term.until("✓ PASS")
+    assert term.bar["Enter"] == "debrief"
+    assert "worked solution" in "\n".join(term.key("\n", "# my own way"))
+    term.key("b", "✓ PASS")
+
+
+def test_draw_key_shows_the_tape_of_the_failing_case(watch: Callable[..., Watch], answer: Path) -> None:
+    term = watch()
+    term.until("d draw")
+    assert "No single wrong step" in " ".join(term.key("d", "Each step of the forward"))
+    answer.write_text(WRONG.replace("3 * x * g", "2 * x * x * g"), encoding="utf-8")
+    term.until("d wrong step")
+    assert "your numbers are as if" in "\n".join(term.key("d", "Each step of the forward"))
+    answer.write_text(RIGHT, encoding="utf-8")
+    term.until("✓ PASS")
+    assert "d" not in term.bar
+
+
 def test_reset_key_is_undone_with_u(watch: Callable[..., Watch], answer: Path) -> None:
     term = watch()
     term.until("x reset")
@@ -244,10 +265,12 @@ def test_list_key_opens_the_marked_exercise(watch: Callable[..., Watch], answer:
     term = watch()
     term.until("✗ FAIL")
     frame = term.key("l", "Enter open")
-    names = [line[2:].split()[1] for line in frame[2:-2] if line]
+    names = re.findall(r"(\w+) +\d+ min  ", "\n".join(frame))
     marked = next(line for line in frame if line.startswith("> "))
     step = names.index("other_backward") - names.index("cube_backward")
-    assert marked.split()[1:3] == ["tried", "cube_backward"]
+    assert marked.split()[1:3] == ["~", "cube_backward"]
+    assert "0 of 2 passed" in "\n".join(frame), "the header of the track"
+    assert "~ tried" in "\n".join(frame[-5:]), "the meaning of the signs"
     os.write(term.master, (b"\x1b[B" if step > 0 else b"\x1b[A") * abs(step) + b"\n")
     term.until("✗ FAIL  other_backward")
 
@@ -271,9 +294,9 @@ def test_every_key_in_the_bar_works_and_no_other(
 ) -> None:
     term = watch(EDITOR="true", columns=columns, **changes)
     before = term.until("FAIL  cube")
-    assert set(term.bar) == {"r", "h", "g", "e", "n", "l", "x", "?", "q"}
+    assert set(term.bar) == {"r", "h", "d", "g", "e", "n", "l", "x", "?", "q"}
     os.write(term.master, b"suz1 \n\x1b[Ab")
-    after = {"h": "hint 1 of 3", "g": "Give up?", "l": "Enter open", "?": "grade the file again"}
+    after = {"h": "hint 1 of 3", "d": "Each step", "g": "Give up?", "l": "Enter open", "?": "grade the file again"}
     for key, shows in after.items():
         term.key(key, shows)
         term.key("b", "FAIL  cube")
@@ -286,8 +309,9 @@ def test_frame_fits_the_terminal(
 ) -> None:
     term = watch(columns=columns, EDITOR="true", **changes)
     term.until("FAIL  cube")
-    for key, shows in (("h", "hint 1 of 3"), ("b", "FAIL"), ("l", "Enter open"), ("b", "FAIL"), ("?", "r  grade")):
+    for key, shows in (("h", "hint 1 of 3"), ("d", "Each step"), ("l", "Enter open"), ("?", "grade the file again")):
         frame = term.key(key, shows)
+        term.key("b", "FAIL")
         assert len(frame) == 24
         assert max(map(len, frame)) <= columns
     assert ("\x1b[1m" in term.seen) == ("NO_COLOR" not in changes)
