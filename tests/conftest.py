@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-KEPT = ("AUTODRILL_SEEDS",)  # decides how long the tests of the content run
+KEPT = ("AUTODRILL_SEEDS", "AUTODRILL_KILLS")  # they decide how long the tests of content and of kills run
 
 # A busy machine must not fail an example.
 hypothesis.settings.register_profile(

@@ -41,7 +41,7 @@ main()
 )
 END = "\x1b[?2026l"  # of a frame
 PROMPT = re.compile(r"(> ?|.* = ?)$")
-KILLS = 40
+KILLS = int(os.environ.get("AUTODRILL_KILLS", "40"))
 
 
 class Taken(Terminal):
@@ -350,6 +350,7 @@ def test_resize_draws_the_question_again(take: Callable[..., Taken]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(max(300, 20 * KILLS))
 def test_kill_at_any_moment_loses_nothing(take: Callable[..., Taken], home: Path) -> None:
     rng = random.Random(20)
     answers = 0

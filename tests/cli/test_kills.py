@@ -1,4 +1,7 @@
-"""SIGKILL at random moments, two processes at once, a full disk, a read-only folder: nothing is lost or cut short."""
+"""SIGKILL at random moments, two processes at once, a full disk, a read-only folder: nothing is lost or cut short.
+
+`AUTODRILL_KILLS=200` kills quiz, watch and interview 200 times each.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,10 @@ if TYPE_CHECKING:
     from autodrill.practice.log_records import Attempt, Review
     from tests.conftest import Pack
 
-pytestmark = pytest.mark.timeout(900)
+KILLS = int(os.environ.get("AUTODRILL_KILLS", "100"))
+pytestmark = pytest.mark.timeout(max(900, 20 * KILLS))
 
-MOMENTS = pytest.mark.parametrize("moments", [5, pytest.param(100, marks=pytest.mark.slow)])
+MOMENTS = pytest.mark.parametrize("moments", [5, pytest.param(KILLS, marks=pytest.mark.slow)])
 WATCH = ADOPT + "import os, sys; os.chdir(sys.argv.pop(1)); from autodrill.__main__ import main; main()"
 RATED = " \n3"
 """Keys that reveal a card of any kind, go on past its key points, and rate it Good."""
