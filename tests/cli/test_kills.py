@@ -109,6 +109,9 @@ def test_killed_watch_loses_no_attempt_and_no_code(here: Path, home: Path, pack:
                 fresh = here / "saving"
                 fresh.write_text(last, encoding="utf-8")
                 fresh.replace(answer)
+                if number % 2 and not version:  # else the session is killed while it begins
+                    term.wait_for(f"ValueError: v{number}-0-")
+                    until = time.monotonic() + moment.uniform(0, 1.4)
                 read(term, moment.uniform(0, 0.15))
                 if moment.random() < 0.3:
                     os.write(term.master, moment.choice([b"x", b"xu", b"r", b"h", b"b"]))
@@ -123,7 +126,7 @@ def test_killed_watch_loses_no_attempt_and_no_code(here: Path, home: Path, pack:
         kept = {path.read_text(encoding="utf-8") for path in here.glob("*.py")}
         assert not last or last in kept, "the code that was saved last is gone"
         assert all(text in whole or "raise NotImplementedError" in text for text in kept)
-    assert len(log(home)[1]) > moments / 2
+    assert len(log(home)[1]) >= moments // 2
 
 
 def test_two_quizzes_at_once_share_the_log(bank: Path, home: Path) -> None:
