@@ -18,7 +18,7 @@ __all__ = ["given_lines", "gradient_lines", "value_text"]
 
 
 def given_lines(found: HandCase, width: int) -> Iterator[str]:
-    """Yield what the code would receive, one argument a line; a long array continues below its bracket."""
+    """Yield what the code would receive, each argument as in `x = ...`; see `_value_lines` for arrays."""
     yield from _named(found.given, width)
 
 
@@ -47,4 +47,31 @@ def _named(values: Mapping[str, Any], width: int) -> Iterator[str]:
     longest = max(map(len, values), default=0)
     for name, value in values.items():
         head = f"  {name:<{longest}} = "
-        yield from textwrap.wrap(value_text(value), width, initial_indent=head, subsequent_indent=" " * (len(head) + 1))
+        for line in _value_lines(value, width - len(head)):
+            yield from textwrap.wrap(head + line, width, subsequent_indent=" " * (len(head) + 1))
+            head = " " * len(head)
+
+
+def _value_lines(value: Any, width: int) -> list[str]:
+    """Return a value in one line. An array of three axes or more, or one that does not fit, has a line for each row."""
+    text = value_text(value)
+    if (
+        not isinstance(value, np.ndarray)
+        or value.size == 0
+        or value.ndim < 2
+        or (value.ndim == 2 and len(text) <= width)
+    ):
+        return [text]
+    return _rows(value)
+
+
+def _rows(value: np.ndarray[Any, Any]) -> list[str]:
+    """Return the rows of an array, in the brackets of NumPy."""
+    if value.ndim < 2:
+        return [value_text(value)]
+    lines: list[str] = []
+    for number, part in enumerate(value, 1):
+        rows = _rows(part)
+        rows[-1] += "," if number < len(value) else "]"
+        lines += rows
+    return ["[" + lines[0], *(" " + line for line in lines[1:])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.answer_records import Expected
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Drill
+    from autodrill.drills.exercise import Drill, Exercise
 
     Array = NDArray[Any]
 
@@ -61,7 +62,7 @@ class HandCase:
     """A case to work out by hand.
 
     Attributes:
-        given: The arguments by name, as the candidate's code receives them.
+        given: The arguments by name, as the candidate's code receives them, with the defaults that hold.
         gradients: The right gradients: the name, the name of the input that it belongs to, and the array.
         asked: The name of the gradient of which a value is asked; empty if no value is short.
         place: The index of that value.
@@ -193,13 +194,26 @@ def _worked_out(drill: Drill, case: Case, seed: int) -> tuple[float, HandCase] |
     return dull + _effort(asked, expected), asked
 
 
+def _defaults(exercise: Exercise) -> dict[str, Any]:
+    """Return the arguments of the stub that have a default. A case without them leaves them out."""
+    found = {}
+    for node in ast.walk(ast.parse(exercise.stub)):
+        if isinstance(node, ast.FunctionDef) and node.name in exercise.defined:
+            named = [argument.arg for argument in node.args.args]
+            values = [ast.literal_eval(default) for default in node.args.defaults]
+            found.update(zip(named[len(named) - len(values) :], values, strict=True))
+    return found
+
+
 def _checked(drill: Drill, found: HandCase) -> HandCase:
-    """Return a case with its confusions, once both oracles agree about it.
+    """Return a case with its confusions and its default arguments, once both oracles agree about it.
 
     Raises:
         InternalError: They do not.
     """
     expected = expected_results(drill, found.case)
+    defaults = {name: value for name, value in _defaults(drill.exercise).items() if name not in found.given}
+    found = replace(found, given={**found.given, **defaults})
     if not found.asked:
         return found
     index = next(i for i, part in enumerate(expected.parts) if part.linear and part.name == found.asked)
