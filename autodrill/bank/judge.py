@@ -130,7 +130,7 @@ def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
     except ExpressionError as error:
         return Judgement(Outcome.UNREADABLE, str(error))
     for point, expected in probe(want, variables):
-        at = ", ".join(f"{name} = {value:.3g}" for name, value in point.items())
+        at = ", ".join(f"{name} = {value:.4g}" for name, value in point.items())
         try:
             got = evaluate(tree, point)
         except ExpressionError:

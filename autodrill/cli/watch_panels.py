@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from autodrill.cli.help_commands import STAGES
+from autodrill.drills.answer_records import FaultKind
 from autodrill.render.watch_screen import verdict_lines
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def verdict(watching: Watching, packs: str, paint: Paint, symbols: Symbols, widt
     if watching.report is None:
         return [paint("The file is being checked.", "dim")]
     named = watching.work.named
+    if watching.report.failure is not None and watching.report.failure.kind is FaultKind.NOT_IMPLEMENTED:
+        return _not_begun(watching, paint, symbols, width)
     lines = verdict_lines(
         watching.report,
         watching.earlier,
@@ -46,6 +49,17 @@ def verdict(watching: Watching, packs: str, paint: Paint, symbols: Symbols, widt
         pack_options=packs,
     )
     return [*lines, *([f"  {watching.logged.review_line}"] if watching.logged.review_line else [])]
+
+
+def _not_begun(watching: Watching, paint: Paint, symbols: Symbols, width: int) -> list[str]:
+    """Return the task of a file without an answer."""
+    from autodrill.render.console import lines_for_frame
+    from autodrill.render.terminal_markdown import markdown
+
+    assert watching.report is not None
+    head = verdict_lines(watching.report, None, "", paint, symbols, width=width)
+    task = markdown(watching.work.exercise.task)
+    return [*head, "", *lines_for_frame(lambda console: console.print(task), min(width, _WIDEST_TEXT), colour=paint.on)]
 
 
 def hints(worked: Solution, seen: int, paint: Paint, width: int) -> list[str]:

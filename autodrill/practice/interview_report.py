@@ -169,7 +169,7 @@ class InterviewReport:
 
     @property
     def queued(self) -> tuple[str, ...]:
-        """The questions that were rated Again or Hard, so that the quiz asks them soon."""
+        """The questions that were rated Again or Hard, so that the schedule brings them back."""
         return tuple(dict.fromkeys(a.id for a in self.answered if a.rating in {"Again", "Hard"}))
 
     @property

@@ -39,6 +39,8 @@ _NAMES = {"gpu-systems": "GPU systems", "post-training": "post-training"}
 _ENDED = {"early": "You ended it early.", "given up": "You gave it up, so its answers are not marked."}
 _SHOWN_EXERCISES, _SHOWN_MISSED = 6, 5
 _SHOWN_LINES = 6
+_WHOLE = "\0"
+"""A space at which no line is broken, such as that between a topic and its number."""
 """Lines of a typed answer that the report on the screen shows. The exported report has all of them."""
 _RUNS = FATAL | {FaultKind.SYNTAX, FaultKind.COMPILE, FaultKind.RAISED}
 """Faults of code that does not run. A person who runs the tests sees them, so an interview shows them too."""
@@ -154,7 +156,7 @@ def report_lines(
         yield from _missed(report, width, paint)
     if report.coded is not None:
         yield from _row("code", code_line(report.coded), width, paint, "green" if report.coded.passed else "red")
-    times = [f"{result.topic} {clock(result.seconds)}" for result in report.topics]
+    times = [f"{result.topic}{_WHOLE}{clock(result.seconds)}" for result in report.topics]
     yield from _row("time", ", ".join(times), width, paint)
     if not brief:
         for answer in report.answered:
@@ -166,7 +168,7 @@ def report_lines(
         yield from _row("cards", ", ".join(report.queued), width, paint)
         yield from _row("code", ", ".join(report.exercises[:_SHOWN_EXERCISES]), width, paint)
         if report.queued:
-            yield from _wrap("The cards are queued: `autodrill quiz` asks them soon.", width)
+            yield from _wrap("The cards are scheduled: `autodrill quiz` asks each one when it is due.", width)
 
 
 def _missed(report: InterviewReport, width: int, paint: Paint) -> Iterator[str]:
@@ -222,7 +224,8 @@ def list_lines(taken: Iterable[tuple[Interview, str]], paint: Paint) -> Iterator
 
 
 def _topics(results: Sequence[TopicResult]) -> str:
-    return ", ".join(f"{result.topic} ({result.right} of {result.of})" for result in results)
+    found = (f"{result.topic} ({result.right} of {result.of})" for result in results)
+    return ", ".join(each.replace(" ", _WHOLE) for each in found)
 
 
 def _count(number: int, word: str, many: str = "") -> str:
@@ -252,5 +255,6 @@ def _typed(lines: Sequence[str], width: int) -> Iterator[str]:
 
 
 def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Break a text at spaces, so that names with hyphens stay whole."""
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    """Break a text at spaces, but not at `_WHOLE`, so that names with hyphens and their numbers stay whole."""
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return [line.replace(_WHOLE, " ") for line in lines]

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import time
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +17,8 @@ import pytest
 from autodrill.bank.question_files import load_questions
 from autodrill.practice.interview_log import InterviewLog, InterviewState
 from autodrill.practice.interview_plan import Form, Level, Role, make_plan
+from autodrill.practice.interview_report import report_of
+from autodrill.practice.schedule import schedule_of
 from autodrill.practice.store import Store
 from tests.cli.conftest import ADOPT, Terminal, environment, plain
 
@@ -160,8 +162,16 @@ def test_interview_goes_from_the_first_key_to_the_report(take: Callable[..., Tak
     assert state.closed == "complete"
     with Store.open(home / "history.db", now=datetime.now(UTC)) as store:
         reviews = store.reviews()
+        schedule = schedule_of(store, datetime.now(UTC))
+        taken = InterviewLog(store).interviews()[-1]
     asked = [step.id for step in state.steps if step.form is Form.QUESTION]
     assert [review.card for review in reviews] == [f"q:{name}" for name in asked]
+    queued = report_of(taken, state).queued
+    assert queued
+    for name in queued:
+        card = schedule.state(f"q:{name}")
+        assert card is not None
+        assert card.due < datetime.now(UTC) + timedelta(days=2)
     assert sum(state.seconds.values()) == state.spent == seconds
 
 

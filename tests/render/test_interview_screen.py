@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -150,3 +151,13 @@ def test_plan_lines_show_no_answer() -> None:
     shown = "\n".join(plan_lines(Plan(Role.GPU_SYSTEMS, Level.MID, 15, 7, (step,)), PLAIN, 200))
     assert question.title in shown
     assert not any(point in shown for point in question.key_points)
+
+
+def test_topic_and_its_number_stay_in_one_line() -> None:
+    topics = ["losses", "graph", "inplace", "modes", "norm", "memory", "jax", "estimators", "fusion"]
+    made = report(*(replace(answered(made=False), topic=topic, right=0) for topic in topics))
+    for width in range(40, 81):
+        lines = list(report_lines(made, PLAIN, UNICODE, width, brief=True))
+        assert not [line for line in lines if re.match(r"\s*(\(|1:01|\d\))", line)], width
+        assert max(map(len, lines)) <= width
+        assert not any("\0" in line for line in lines)
