@@ -65,6 +65,8 @@ class Picture:
         before: Commands run first, not shown.
         commands: The commands shown with their output.
         keys: For a command that asks: wait until this text stands on the screen, then press these keys.
+        learner: The log of `learner.py` that the commands find: `days`, `question` or `report`; empty for none. The
+            commands then run on its last day, and the clock of an interview stands still.
     """
 
     name: str
@@ -73,8 +75,20 @@ class Picture:
     before: tuple[str, ...]
     commands: tuple[str, ...]
     keys: tuple[tuple[str, str], ...] = ()
+    learner: str = ""
 
 
+PROGRAM = """
+import os, sys
+from datetime import datetime
+from autodrill.cli import options
+options.now = lambda: datetime.fromisoformat(os.environ["TODAY"])
+from autodrill.cli import interview_command
+interview_command._clock = lambda: 0.0
+from autodrill.__main__ import main
+main()
+"""
+TODAY = "2026-11-24T09:00:00+00:00"
 PICTURES = (
     Picture(
         "check",
@@ -113,6 +127,41 @@ PICTURES = (
         ("check add_backward", "check mul_backward", "check tanh_backward"),
         ("autodrill list --track scalar",),
     ),
+    Picture(
+        "home",
+        "autodrill without a command shows the learning path, what is due, and the one next thing",
+        {},
+        (),
+        ("autodrill",),
+        (("quit", ""),),
+        learner="days",
+    ),
+    Picture(
+        "stats",
+        "autodrill stats names the weakest rules and topics, and counts the cards due and the days of practice",
+        {},
+        (),
+        ("autodrill stats",),
+        learner="days",
+    ),
+    Picture(
+        "interview",
+        "a question of an interview, the answer that is being typed, and the clock",
+        {},
+        (),
+        ("autodrill interview",),
+        (("Enter go on", "\r"), ("Ctrl-D", "")),
+        learner="question",
+    ),
+    Picture(
+        "report",
+        "the report of an interview: what was covered and missed, the time by topic, and what to practise next",
+        {},
+        (),
+        ("autodrill interview",),
+        (("Enter go on", "\r"), ("to keep it", "")),
+        learner="report",
+    ),
 )
 
 
@@ -134,17 +183,28 @@ def record(picture: Picture) -> str:
             "LANG": "C.UTF-8",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "TERM": "xterm-256color",
+            "TODAY": TODAY,
+            "TZ": "UTC",
         }
+        if picture.learner:
+            run = [sys.executable, str(FOLDER / "learner.py"), str(here / "home"), picture.learner]
+            subprocess.run(run, env=environment, check=True)  # noqa: S603 the script next to this one
         for command in picture.before:
             run = [sys.executable, "-m", "autodrill", *command.split()]
             ended = subprocess.run(run, cwd=here, env=environment, capture_output=True, check=False)  # noqa: S603 see above
             if ended.returncode > _WRONG:
                 raise RuntimeError(ended.stderr.decode())
-        shown = [
-            f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n{_run(command.split(), here, environment, picture.keys)}"
-            for command in picture.commands
-        ]
+        shown = []
+        for command in picture.commands:
+            output = _run(_words(picture, command), here, environment, picture.keys)
+            shown.append(f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n{output}")
     return "\n".join(shown)
+
+
+def _words(picture: Picture, command: str) -> list[str]:
+    """Return the words of a command; with a learner's log, those that run it on the log's last day."""
+    name, *words = command.split()
+    return [sys.executable, "-c", PROGRAM, *words] if picture.learner else [name, *words]
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str], keys: tuple[tuple[str, str], ...]) -> str:
@@ -183,8 +243,10 @@ def _read(terminal: int, awaited: str | None) -> str:
                 piece = os.read(terminal, 1 << 16)
             except OSError:  # how a terminal says on Linux that its last writer has gone
                 piece = b""
-            if not piece and awaited is None:
+            if not piece and (awaited is None or awaited in written.decode()):
                 return written.decode()
+            if not piece:
+                break
             written += piece
         elif awaited is not None and awaited in re.sub(r"\x1b\[[\d;]*m", "", written.decode()):
             return written.decode()
@@ -192,12 +254,12 @@ def _read(terminal: int, awaited: str | None) -> str:
 
 
 def _settled(written: str) -> str:
-    """Carry out the one movement the screens use: going to the top left corner and writing the screen again."""
+    """Carry out the movements the screens use: to the top left corner, to write the screen again, and back from it."""
     lines: list[str] = [""]
-    for piece in re.split(r"(\x1b\[H|\x1b\[[JK]|\x1b\[\?\d+[hl]|\n)", written.replace("\r", "")):
-        if piece == "\x1b[H":
+    for piece in re.split(r"(\x1b\[\d*;?\d*H|\x1b\[[JK]|\x1b\[\?\d+[hl]|\n)", written.replace("\r", "")):
+        if piece in {"\x1b[H", "\x1b[?1049l"}:
             lines = [""]
-        elif piece in {"\x1b[J", "\x1b[K"}:
+        elif piece in {"\x1b[J", "\x1b[K"} or re.fullmatch(r"\x1b\[\d+;\d+H", piece):  # the cursor is not drawn
             continue
         elif piece == "\n":
             lines.append("")
