@@ -28,6 +28,7 @@ class Entry:
         missed: The needed key points that were not made.
         seconds: How long it took, if that is known.
         attempt: The number of an attempt at its exercise, from 1; None for a rating.
+        rule: The key of the rule that an attempt broke; empty if none was named.
     """
 
     at: datetime
@@ -38,6 +39,7 @@ class Entry:
     missed: tuple[str, ...] = ()
     seconds: float | None = None
     attempt: int | None = None
+    rule: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
@@ -51,6 +53,7 @@ class Entry:
             "missed": list(self.missed),
             "seconds": self.seconds,
             "attempt": self.attempt,
+            "rule": self.rule,
         }
 
 
@@ -59,7 +62,8 @@ def entries(reviews: Iterable[Review], attempts: Iterable[Attempt], identity: st
     found, made = [_rated(review) for review in reviews], Counter[str]()
     for tried in attempts:
         made[tried.exercise] += 1
-        found.append(Entry(tried.at, tried.exercise, tried.verdict, attempt=made[tried.exercise]))
+        rule = tried.detail.get("rule") or ""
+        found.append(Entry(tried.at, tried.exercise, tried.verdict, attempt=made[tried.exercise], rule=rule))
     return sorted((e for e in found if identity in {None, e.id}), key=lambda entry: entry.at)
 
 

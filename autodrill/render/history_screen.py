@@ -30,6 +30,7 @@ def lines(entries: Sequence[Entry], paint: Paint, width: int, *, named: bool) ->
     for entry in entries:
         facts = [f"{entry.made[0]} of {entry.made[1]} needed points"] if entry.made else []
         facts += [f"attempt {entry.attempt}"] if entry.attempt else []
+        facts += [f"broken rule `{entry.rule}`"] if entry.rule else []
         facts += [f"{entry.seconds:.0f} s"] if entry.seconds is not None else []
         what = paint(f"{entry.what:<5}", _COLOURS.get(entry.what, "red"))
         name = f"  {entry.id}" if named else ""

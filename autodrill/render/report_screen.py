@@ -135,8 +135,8 @@ def _place(failure: Failure, paint: Paint, width: int) -> list[str]:
 def _case(failure: Failure, paint: Paint, symbols: Symbols, width: int) -> list[str]:
     given = [f"{name}\0=\0{value}" for name, value in failure.given.items()]  # no line ends in `name =`
     special = f" ({clean(failure.label)})" if failure.label else ""
-    label = f"  smallest case that shows it{special}:"
-    lines = [fit(label, width), *(line.replace("\0", " ") for line in paragraph(", ".join(given), "    ", 2, width))]
+    label = paragraph(f"smallest case that shows it{special}:", "  ", 1, width)
+    lines = [*label, *(line.replace("\0", " ") for line in paragraph(", ".join(given), "    ", 2, width))]
     rows = sorted(failure.comparisons, key=lambda row: not row.wrong)[:_ROWS]
     if not rows:
         return lines

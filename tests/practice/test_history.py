@@ -18,14 +18,14 @@ def review(card: str, hours: int, detail: Mapping[str, Any]) -> Review:
 
 def test_entries_are_sorted_by_date_and_filtered_by_id() -> None:
     reviews = [review("q:fork", 3, {}), review("q:join", 1, {}), review("x:mul", 2, {"hints": 0})]
-    attempts = [Attempt(1, "mul", NOW, "fail", None, "", "")]
+    attempts = [Attempt(1, "mul", NOW, "fail", None, "", "", {"rule": "sign"})]
     assert [(e.id, e.what) for e in entries(reviews, attempts)] == [
         ("mul", "fail"),
         ("join", "Hard"),
         ("mul", "Hard"),
         ("fork", "Hard"),
     ]
-    assert [e.what for e in entries(reviews, attempts, "mul")] == ["fail", "Hard"]
+    assert [(e.what, e.rule) for e in entries(reviews, attempts, "mul")] == [("fail", "sign"), ("Hard", "")]
 
 
 def test_entry_has_what_was_typed_and_missed() -> None:
