@@ -61,6 +61,7 @@ def undo(output_format: Format = OutputFormat.TEXT) -> None:
       autodrill undo
     """
     from autodrill.cli.overview import history_if_any
+    from autodrill.practice.log_records import CardKind, kind_of
     from autodrill.practice.progress import undo_rating
 
     with history_if_any() as store:
@@ -75,6 +76,7 @@ def undo(output_format: Format = OutputFormat.TEXT) -> None:
         assert found is not None
         undone, again = found
         name = undone.card.partition(":")[2]
+        name = f"prediction of {name}" if kind_of(undone.card) is CardKind.PREDICTION else name
         said = f"{name}: {undone.rating.word} of {undone.at.astimezone():%Y-%m-%d %H:%M} undone"
         _say(store, undone, output_format, "undo", f"{said}; {again.rating.word} holds again" if again else said)
 

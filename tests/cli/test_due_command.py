@@ -101,6 +101,11 @@ def test_limit_counts_for_due_and_the_first_screen(shipped: Shipped) -> None:
     assert (refused.returncode, "leave out `--reviews` and `--new`" in refused.stderr) == (2, True)
 
 
+def test_undo_says_that_a_rating_was_of_a_prediction(shipped: Shipped) -> None:
+    shipped("predict", "mul_broadcast_backward", "--input", "lines", typed="\n" * 3)
+    assert shipped("undo").stdout.startswith("prediction of mul_broadcast_backward: Again of ")
+
+
 @pytest.mark.usefixtures("practised")
 def test_undo_takes_back_the_last_rating_of_any_card(shipped: Shipped) -> None:
     assert shipped("undo").stdout.startswith("why-topological-order: Easy of ")
