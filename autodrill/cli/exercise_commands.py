@@ -102,7 +102,7 @@ def open_(
         f"to grade it: autodrill check {exercise.id}{again(pack)}",
         err=True,
     )
-    if fresh and (offer := prediction_offer(exercise)):
+    if fresh and (offer := prediction_offer(exercise, again(pack))):
         say(offer, err=True)
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
         start_editor(command, path)

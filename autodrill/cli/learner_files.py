@@ -163,11 +163,14 @@ def note_opened(path: Path) -> None:
         fresh.replace(_marker())
 
 
-def prediction_offer(exercise: Heading) -> str:
-    """Return the line that offers to predict the gradients of a new exercise; empty if it has none to predict."""
+def prediction_offer(exercise: Heading, packs: str) -> str:
+    """Return the line that offers to predict the gradients of a new exercise; empty if it has none to predict.
+
+    The command in it has the options `packs`.
+    """
     if kind_named(exercise.kind).no_prediction:
         return ""
-    return f"predict first: autodrill predict {exercise.id}"
+    return f"predict first: autodrill predict {exercise.id}{packs}"
 
 
 def _opened() -> tuple[float, Path] | None:

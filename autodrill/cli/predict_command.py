@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.completion import complete_names
-from autodrill.cli.options import Exit, Format, OutputFormat, now, open_store
+from autodrill.cli.options import Exit, Format, OutputFormat, Packs, again, now, open_store
 from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def predict(
         Reading,
         typer.Option("--input", help="Read answers from a terminal, from lines of a pipe, or show them at once."),
     ] = Reading.AUTO,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Predict the gradients before you write the code.
@@ -65,10 +66,10 @@ def predict(
     """
     from autodrill.drills.library import Library
 
-    library = Library.open()
+    library = Library.open(pack or ())
     exercise = library.find(name) if name is not None else _due(library)
     if exercise is None:
-        _say_none_due(library, output_format)
+        _say_none_due(library, output_format, again(pack))
         return
     found = _case(library, exercise)
     from autodrill.practice.prediction import questions_of
@@ -83,7 +84,7 @@ def predict(
     _show_case(exercise, found, paint)
     typing = answers is Reading.LINES or (answers is Reading.AUTO and sys.stdin.isatty() and sys.stdout.isatty())
     if not typing:
-        _show_answers(exercise, found, asked)
+        _show_answers(exercise, found, asked, again(pack))
         return
     from autodrill.render.plain import say, width_of, wrapped
 
@@ -94,7 +95,7 @@ def predict(
     except (EOFError, KeyboardInterrupt) as end:
         say("\nstopped; the prediction is not rated", err=True)
         raise typer.Exit(Exit.INTERRUPTED if isinstance(end, KeyboardInterrupt) else Exit.DONE) from None
-    _close(exercise, found, given, time.monotonic() - started, paint)
+    _close(exercise, found, given, time.monotonic() - started, paint, again(pack))
 
 
 def _due(library: "Library") -> "Exercise | None":
@@ -108,7 +109,7 @@ def _due(library: "Library") -> "Exercise | None":
     return library.find(name) if name else None
 
 
-def _say_none_due(library: "Library", output_format: OutputFormat) -> None:
+def _say_none_due(library: "Library", output_format: OutputFormat, packs: str) -> None:
     """Say that no prediction is due, and name the first one that was never made."""
     from autodrill.drills.exercise import kind_named
     from autodrill.folders import history_file
@@ -129,7 +130,7 @@ def _say_none_due(library: "Library", output_format: OutputFormat) -> None:
 
     say("no prediction is due")
     if upcoming:
-        say(f"next: autodrill predict {upcoming}", err=True)
+        say(f"next: autodrill predict {upcoming}{packs}", err=True)
 
 
 def _case(library: "Library", exercise: "Exercise") -> "HandCase":
@@ -190,8 +191,8 @@ def _show_case(exercise: "Exercise", found: "HandCase", paint: "Paint") -> None:
     say()
 
 
-def _show_answers(exercise: "Exercise", found: "HandCase", asked: "Sequence[Asked]") -> None:
-    """Show the questions with their answers, without asking."""
+def _show_answers(exercise: "Exercise", found: "HandCase", asked: "Sequence[Asked]", packs: str) -> None:
+    """Show the questions with their answers, without asking. The command below them has the options `packs`."""
     from autodrill.render.plain import say, width_of
     from autodrill.render.prediction_screen import gradient_lines
 
@@ -201,7 +202,7 @@ def _show_answers(exercise: "Exercise", found: "HandCase", asked: "Sequence[Aske
     for line in gradient_lines(found, width_of(sys.stdout, os.environ)):
         say(line)
     say("shown, not rated; to rate the prediction, use a terminal or `--input lines`", err=True)
-    say(f"next: autodrill open {exercise.id}", err=True)
+    say(f"next: autodrill open {exercise.id}{packs}", err=True)
 
 
 def _ask(question: "Asked", paint: "Paint") -> "Predicted":
@@ -264,9 +265,14 @@ def _line(prompt: str) -> str:
 
 
 def _close(
-    exercise: "Exercise", found: "HandCase", given: "Sequence[Predicted]", seconds: float, paint: "Paint"
+    exercise: "Exercise",
+    found: "HandCase",
+    given: "Sequence[Predicted]",
+    seconds: float,
+    paint: "Paint",
+    packs: str,
 ) -> None:
-    """Log the prediction, show the right gradients, and say what is next."""
+    """Log the prediction, show the right gradients, and say what is next. That command has the options `packs`."""
     from autodrill.practice.prediction import log_prediction
     from autodrill.render.plain import say, width_of
     from autodrill.render.prediction_screen import gradient_lines
@@ -282,4 +288,4 @@ def _close(
     rating = min(answer.rating for answer in given)
     right = sum(answer.right for answer in given)
     say(f"{paint(rating.word, 'bold')}: {right} of {len(given)} right; asked again in {interval(due - moment)}")
-    say(f"next: autodrill open {exercise.id}", err=True)
+    say(f"next: autodrill open {exercise.id}{packs}", err=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Exit, Format, OutputFormat, Packs, WorkName, now, open_store
+from autodrill.cli.options import Exit, Format, OutputFormat, Packs, WorkName, again, now, open_store
 from autodrill.errors import FileError, StoreError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def watch(
                 store = stack.enter_context(open_store())
             watching = Watching(work, grader, store)
             if in_a_frame:
-                _in_a_frame(watching, library, grader, notice=_notice(work) if fresh else "", kept=kept)
+                _in_a_frame(watching, library, grader, notice=_notice(work, again(pack)) if fresh else "", kept=kept)
             else:
                 if kept is not None:
                     say(clean(blank_notice(work.exercise, kept)), err=True)
@@ -98,10 +98,10 @@ def _begin(library: "Library", name: str | None, file: Path | None) -> "tuple[Wo
     return work_for(library.find(name))
 
 
-def _notice(work: "Work") -> str:
+def _notice(work: "Work", packs: str) -> str:
     from autodrill.cli.learner_files import prediction_offer
 
-    return "; ".join(part for part in (f"new file: {work.path}", prediction_offer(work.exercise)) if part)
+    return "; ".join(part for part in (f"new file: {work.path}", prediction_offer(work.exercise, packs)) if part)
 
 
 def _in_a_frame(

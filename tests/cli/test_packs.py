@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import Pack, Run
 
 RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
-OTHERS = {"list", "next", "history"}
+OTHERS = {"list", "next", "history", "predict"}
 """Commands that name exercises without such an argument."""
 
 
@@ -45,6 +45,7 @@ def test_pack_option_leads_from_show_to_solution(run: Run, pack: Pack, here: Pat
         (("check", "cube"), "help: autodrill hint cube_backward"),
         (("hint", "cube"), "more: autodrill hint cube_backward"),
         (("solution", "cube"), "try `autodrill hint cube_backward"),
+        (("predict", "cube"), "next: autodrill open cube_backward"),
         (("reset", "cube"), "the stub is restored"),
     ):
         done = run(*words, *option, COLUMNS="300")
