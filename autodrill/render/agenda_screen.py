@@ -63,8 +63,13 @@ def agenda_lines(
         width: The widest line.
     """
     lines = []
+    with_cards = [(day, agenda.later[day]) for day in days if day in agenda.later]
+    there = {kind_of(card.card) for cards in (agenda.due, *(cards for _, cards in with_cards)) for card in cards}
+    kinds_there = [kind for kind in CardKind if kind in there]
+    if 12 + 15 * len(kinds_there) + len("about 10 h 59 min") > width:  # no room for columns
+        kinds_there = []
     if agenda.due:
-        lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings))
+        lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings, kinds_there))
         listed = [(headings[state.card], state) for state in agenda.due[:_MOST]]
         longest = max(len(heading.id) for heading, _ in listed)
         kinds = max(len(kind_of(state.card)) for _, state in listed)
@@ -80,14 +85,17 @@ def agenda_lines(
         lines.append("nothing is due now" if not agenda.above else "you have reached the limit of today")
     if agenda.above:
         lines.append(f"  {above_limit(agenda)}")
-    with_cards = [(day, agenda.later[day]) for day in days if day in agenda.later]
-    return lines + [f"{_named(day, agenda.now.date()):<12}{_sum(cards, headings)}" for day, cards in with_cards]
+    return lines + [
+        f"{_named(day, agenda.now.date()):<12}{_sum(cards, headings, kinds_there)}" for day, cards in with_cards
+    ]
 
 
-def _sum(cards: Sequence[CardState], headings: Mapping[str, CardHeading]) -> str:
+def _sum(cards: Sequence[CardState], headings: Mapping[str, CardHeading], kinds_there: Sequence[CardKind]) -> str:
+    """Return how many cards of each kind there are, and how long they take. The kinds there have a column each."""
     minutes = sum(headings[card.card].minutes for card in cards)
     kinds = Counter(kind_of(card.card) for card in cards)
-    parts = [counted(kinds[kind], kind) for kind in CardKind if kind in kinds]
+    columns = kinds_there or [kind for kind in CardKind if kind in kinds]
+    parts = [counted(kinds[kind], kind) if kind in kinds else "" for kind in columns]
     return "".join(f"{part:<15}" for part in parts) + f"about {in_hours(minutes)}"
 
 

@@ -39,3 +39,20 @@ def test_days_are_said_in_words() -> None:
     assert [in_days(day, NOW) for day in days] == ["today", "tomorrow", "in 2 days"]
     ago = [NOW - timedelta(days=d) for d in (0, 1, 2)]
     assert [overdue(day, NOW) for day in ago] == ["due today", "due since yesterday", "due for 2 days"]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_days_have_a_column_for_each_kind_of_card_if_there_is_room(width: int) -> None:
+    kinds = {1: "qx", 2: "q", 3: "x", 4: "qqp"}
+    later = {
+        (NOW + timedelta(days=ahead)).date(): tuple(
+            CardState(f"{kind}:{Card.id}", 1, 5, NOW - timedelta(days=3), NOW + timedelta(days=ahead), 1, 0)
+            for kind in found
+        )
+        for ahead, found in kinds.items()
+    }
+    headings = {f"{kind}:{Card.id}": Card() for kind in "qxp"}
+    lines = agenda_lines(Agenda(NOW, later=later), headings, list(later), Paint(on=False), width)[1:]
+    assert max(map(len, lines)) <= width
+    starts = {line.index("about") for line in lines}
+    assert (len(starts) == 1) == (width == 80)
