@@ -374,13 +374,12 @@ class ExerciseView:
         header = Text(f"{position}/{total}{between}", style="dim")
         header.append(str(exercise.difficulty), style=f"not dim bold {style}")
         header.append(between + between.join(("exercise", f"{exercise.minutes} min", ", ".join(exercise.topics))))
-        title, what = (
-            f"Now code: {exercise.title}",
-            f"Write it: `autodrill open {exercise.id}`, then `autodrill check {exercise.id}`",
-        )
+        title = f"Now code: {exercise.title}"
         if self.symbols is ASCII:
             title = in_ascii(title)
-        return Barred(Group(header, "", Text(title, style="bold"), "", markdown(what)), self.symbols.bar, style)
+        # A line for each command, so that none is broken.
+        commands = Text("\n".join(f"  autodrill {verb} {exercise.id}" for verb in ("open", "check")), style="cyan")
+        return Barred(Group(header, "", Text(title, style="bold"), "", commands), self.symbols.bar, style)
 
 
 class _Side:
