@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.render.exercise_screen import code_text, print_head
+from autodrill.render.exercise_screen import WIDEST_TEXT, code_text, print_head
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def print_debrief(
             console.print(code_text(code), soft_wrap=True)
             console.print()
     console.print()
-    console.print(markdown(solution.explanation))
+    console.print(markdown(solution.explanation), width=min(console.width, WIDEST_TEXT))
     if queued:
         console.print()
         console.print(Text(clean(f"the next quiz begins with: {', '.join(queued)}"), style="bold"))

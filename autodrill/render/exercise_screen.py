@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Exercise, Solution
 
-__all__ = ["code_text", "print_head", "print_solution", "print_task"]
+__all__ = ["WIDEST_TEXT", "code_text", "print_head", "print_solution", "print_task"]
+
+WIDEST_TEXT = 100
+"""The columns of the longest line of text. Longer lines are hard to read."""
 
 
 def print_task(console: Console, exercise: Exercise, options: str = "") -> None:
@@ -41,7 +44,7 @@ def print_solution(console: Console, exercise: Exercise, solution: Solution) -> 
     print_head(console, exercise)
     _print_code(console, solution.source)
     console.print()
-    console.print(markdown(solution.explanation))
+    console.print(markdown(solution.explanation), width=min(console.width, WIDEST_TEXT))
 
 
 def _print_code(console: Console, code: str) -> None:

@@ -8,17 +8,23 @@ import pytest
 
 from autodrill.render.console import lines_for_frame
 from autodrill.render.debrief_screen import print_debrief
+from autodrill.render.exercise_screen import print_solution
 
 if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise, Solution
     from autodrill.drills.library import Library
 
 YOURS = '"""The task."""\n\n\ndef mul_broadcast_backward(g, a, b):\n    return mine(g)  # [b]no markup[/b] \x1b[31m\n'
 
 
-def debrief(shipped: Library, width: int, yours: str = YOURS) -> list[str]:
+def _sides(shipped: Library) -> tuple[Exercise, Solution]:
     drill = shipped.drill(shipped.find("mul_broadcast_backward"))
+    return drill.exercise, drill.solution
+
+
+def debrief(shipped: Library, width: int, yours: str = YOURS) -> list[str]:
     return lines_for_frame(
-        lambda console: print_debrief(console, drill.exercise, drill.solution, yours, ("a-card", "b-card")),
+        lambda console: print_debrief(console, *_sides(shipped), yours, ("a-card", "b-card")),
         width,
         colour=False,
     )
@@ -33,6 +39,14 @@ def test_debrief_shows_both_answers_side_by_side(shipped: Library, width: int) -
     assert mine.startswith("    return mine(g)  # [b]no markup[/b] \\x1b[31m")
     assert len(mine.rstrip()) > head.index("worked") >= 50  # code of the worked solution in the same line
     assert max(map(len, lines)) <= width
+
+
+def test_text_of_a_debrief_stays_readable_on_a_wide_terminal(shipped: Library) -> None:
+    lines = [line.rstrip() for line in debrief(shipped, 160)]
+    explained = lines[next(at for at, line in enumerate(lines) if line.startswith("Cost:")) :]
+    assert 80 < max(map(len, explained)) <= 100
+    alone = lines_for_frame(lambda console: print_solution(console, *_sides(shipped)), 160, colour=False)
+    assert max(len(line.rstrip()) for line in alone) <= 100
 
 
 @pytest.mark.parametrize("width", [60, 80, 119])
