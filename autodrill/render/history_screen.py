@@ -30,7 +30,6 @@ def lines(entries: Sequence[Entry], paint: Paint, width: int, *, named: bool) ->
     for entry in entries:
         facts = [f"{entry.made[0]} of {entry.made[1]} needed points"] if entry.made else []
         facts += [f"attempt {entry.attempt}"] if entry.attempt else []
-        facts += [f"broken rule `{entry.rule}`"] if entry.rule else []
         facts += [f"{entry.seconds:.0f} s"] if entry.seconds is not None else []
         what = paint(f"{entry.what:<5}", _COLOURS.get(entry.what, "red"))
         name = f"  {entry.id}" if named else ""
@@ -40,6 +39,8 @@ def lines(entries: Sequence[Entry], paint: Paint, width: int, *, named: bool) ->
             verdict = {True: " (right)", False: " (wrong)", None: ""}[right]
             shown = f"{label}: {text}" if label else text
             yield from _indented("you typed  ", clean(shown) + verdict, width)
+        if entry.rule:
+            yield from _indented("broken rule  ", clean(entry.rule), width)
         for point in entry.missed:
             yield from _indented("you missed  ", clean(point), width)
 
