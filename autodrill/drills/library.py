@@ -162,7 +162,10 @@ def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:
 
 
 def suggest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """Return at most `limit` names similar to `name`, best first."""
+    """Return at most `limit` names: those that begin with `name`, then those similar to it, best first."""
     import difflib
 
-    return difflib.get_close_matches(name, list(names), n=limit, cutoff=0.6)
+    every = list(names)
+    begun = [other for other in every if name and other.startswith(name)]
+    similar = difflib.get_close_matches(name, every, n=limit, cutoff=0.6)
+    return [*begun, *(other for other in similar if other not in begun)][:limit]

@@ -131,6 +131,10 @@ def test_open_rejects_a_folder_without_exercises(tmp_path: Path) -> None:
         Library.open([tmp_path])
 
 
+def test_suggest_begins_with_names_that_begin_so() -> None:
+    assert suggest("hist", ["list", "hint", "history"]) == ["history", "list", "hint"]
+
+
 def test_suggest_returns_the_nearest_names_first() -> None:
     names = ["relu_backward", "tanh_backward", "add_backward", "mul_backward", "topological_sort"]
     assert suggest("tan_backward", names)[0] == "tanh_backward"
