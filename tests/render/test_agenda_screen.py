@@ -42,7 +42,7 @@ def test_days_are_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_days_have_a_column_for_each_kind_of_card_if_there_is_room(width: int) -> None:
+def test_kinds_have_columns_if_there_is_room(width: int) -> None:
     kinds = {1: "qx", 2: "q", 3: "x", 4: "qqp"}
     later = {
         (NOW + timedelta(days=ahead)).date(): tuple(

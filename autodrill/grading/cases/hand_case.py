@@ -196,7 +196,7 @@ def _worked_out(drill: Drill, case: Case, seed: int) -> tuple[float, HandCase] |
 
 def _defaults(exercise: Exercise) -> dict[str, Any]:
     """Return the arguments of the stub that have a default. A case without them leaves them out."""
-    found = {}
+    found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(exercise.stub)):
         if isinstance(node, ast.FunctionDef) and node.name in exercise.defined:
             named = [argument.arg for argument in node.args.args]
