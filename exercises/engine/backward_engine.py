@@ -9,7 +9,7 @@
 """A scalar autodiff graph is already built. Every node has `.data`, `.grad` (a float,
 0.0 at first), a tuple `_prev` of the nodes it was computed from, and a closure
 `_backward()`. The closure reads the node's own `.grad` and adds the node's contribution
-to the `.grad` of its inputs. The closure of a leaf does nothing.
+to the `.grad` of the node's inputs. The closure of a leaf does nothing.
 
 Fill in the `.grad` of `root` and of every node from which `root` was computed. The
 `.grad` of each node must be d root / d node. Return nothing. Your function may then run

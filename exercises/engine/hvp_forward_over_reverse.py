@@ -7,8 +7,8 @@
 # requires = ["backward_engine"]
 # ///
 """`Node` is a reverse-mode engine that does not depend on the type of its `.data`: any
-type with `+`, `*`, `.sin()` and `.cos()` works. If you give it numbers that carry a
-tangent, the gradients that it computes carry tangents too.
+type with `+`, `*`, `.sin()` and `.cos()` works. If you give the engine numbers that
+carry a tangent, the gradients that it computes carry tangents too.
 
 Write `Dual`, a number a + b·ε with ε² = 0. Then use `Dual` to write
 

@@ -3,19 +3,20 @@ closures from the root to the leaves. In reversed topological order every consum
 itself. So a node's `.grad` is complete when its closure reads it.
 
 The order is the difficult part. An engine that calls closures while it walks down the graph runs a shared node once per
-path, with partial gradients. The result is wrong, and not only slow to compute.
+path, with partial gradients. Such an engine is not only slow: its gradients are wrong.
 
 The engine clears no gradients. Leaves accumulate gradients over several losses, and the training loop clears them with
 `zero_grad`.
 
 Cost: each closure runs once, so backward is O(nodes + edges). Each operation of the forward causes a constant number of
-operations in backward, for any number of leaves. A product causes two products and two additions. The values that
-closures read live as long as the graph, and every node stores a gradient as well as its value.
+operations in backward, for any number of leaves. For example, a product causes two products and two additions. The
+closures read values of the forward, so these values stay in memory as long as the graph. Every node also stores a
+gradient.
 
 PyTorch: the engine builds no list. A first walk counts how many consumers will send each node a gradient, and a node
-runs when all of these gradients have arrived. Gradients in transit are held in buffers that belong to one pass. Leaves
-receive `.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and
-rejects a root of several elements: "grad can be implicitly created only for scalar outputs".
+runs when all of these gradients have arrived. Until a node runs, a buffer of the current pass holds its gradient.
+Leaves receive `.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1
+and rejects a root of several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
@@ -254,7 +255,7 @@ def backward_engine(root):
 @mistake(
     "zeroes-leaves",
     "backward clears the gradients before it fills them",
-    "Which of the two decides when leaves are cleared: backward or the training loop?",
+    "Who decides when leaves are cleared: backward or the training loop?",
 )
 def backward_engine(root):
     order = topological_order(root)

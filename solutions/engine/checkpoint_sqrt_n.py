@@ -1,9 +1,9 @@
 """Forward computes the inputs of the stages in order, and backward needs them in reverse order. So each input must be
 kept or computed again. Gradient checkpointing keeps a few inputs and computes the others again.
 
-Cut the chain of N stages into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, N/s arrays.
-Backward takes the segments from the last to the first. It runs a segment again from its kept input and keeps the
-segment's s activations. Then it goes back through these activations and releases them.
+Cut the chain of N stages into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, in total N/s
+arrays. Backward takes the segments from the last to the first. It runs a segment again from its kept input and keeps
+the segment's s activations. Then it goes back through these activations and releases them.
 
 At most N/s kept inputs and s activations are alive at once. The sum N/s + s is smallest at s = √N, with the value 2√N.
 An array is alive as long as something refers to it. The last activation of the forward is not needed, so drop it. A
@@ -25,11 +25,12 @@ Asked next:
   inputs and the eight activations of the current segment. So about 16 activations are alive, whereas plain backward
   keeps 64. f is called 64 + 56 = 120 times.
 - What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep the activation there.
-  Then go back through the second half and after it through the first half, each in the same way. If N is a power of
+  Then go back through the second half, and after that through the first half, each in the same way. If N is a power of
   two, this takes log₂ N kept activations and (N/2)·log₂ N calls of f. For N = 64 these numbers are 6 and 192.
 - Stages differ in size and cost. Where do you cut? → Cut at small activations, because the inputs of segments are kept
   throughout. Minimise the bytes of all these inputs plus the bytes of the largest segment. Recompute operations that
-  are cheap for the size of their output, such as activation functions, norms and dropout, rather than matrix products.
+  cost little compared with the size of their output, such as activation functions, norms and dropout, rather than
+  matrix products.
 - What must hold for the second run of f to repeat the first? → The inputs must be the same and must not be changed in
   place. The random numbers must be the same. f must have no state that depends on the number of calls. Batch norm in
   training breaks the last condition: under checkpointing, it updates its running statistics twice per step, although
@@ -48,8 +49,8 @@ HINTS = (
     "Any part of the chain can be run again from its first input. So which activations must be kept?",
     "Keep every ⌈√N⌉-th input. In backward, run one segment again, use its activations, and release them.",
     (
-        "A first loop stores the input of each segment. A second loop takes the segments in reverse and contains "
-        "two short loops."
+        "A first loop stores the input of each segment. A second loop takes the segments in reverse. It contains two "
+        "short loops: one runs the segment again, the other calls its VJPs."
     ),
 )
 
@@ -321,7 +322,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "segments-from-the-start",
     "backward takes the segments in the order of the forward",
-    "Which stage's output does g belong to at first? Which segment contains that stage?",
+    "At first, g is the gradient of one stage's output. Which stage is that, and which segment contains it?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     length = math.ceil(math.sqrt(len(fs)))
@@ -344,7 +345,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "stages-from-the-start",
     "within a segment, the VJPs run in the order of the forward",
-    "Which stage of the segment computed its output? Whose VJP must be the first?",
+    "Which stage computed the segment's output? Which stage's VJP must therefore run first?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     length = math.ceil(math.sqrt(len(fs)))

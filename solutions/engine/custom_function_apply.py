@@ -327,7 +327,10 @@ def custom_function_apply(fn, *args):
 @mistake(
     "data-of-anything",
     "every object with a `.data` is a node",
-    "Pass a NumPy array as the second argument. Which attribute does it share with a node, and what does forward get?",
+    (
+        "Pass a NumPy array as the second argument. Which attribute does the array share with a node, and what does "
+        "forward get?"
+    ),
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

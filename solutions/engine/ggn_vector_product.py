@@ -4,7 +4,8 @@ layers move, and the slope of tanh is 1 - h², with h = tanh(x W1):
     dz = ((x V1) * (1 - h²)) W2 + h V2
 
 H_n is the Hessian of logsumexp, because z[n, y] is linear in z. The gradient of logsumexp is p = softmax(z), so H_n is
-the Jacobian of softmax, diag(p) - p pᵀ. It acts on a vector without being formed. With 1/N this gives
+the Jacobian of softmax, diag(p) - p pᵀ. Its product with a vector can be computed without forming the matrix. With the
+factor 1/N this gives
 
     u = p * (dz - Σ_c p dz) / N
 
@@ -17,8 +18,8 @@ The labels do not occur. H_n is positive semidefinite, so v · G v = (1/N) Σ_n 
 with respect to θ has a second term, the residuals p - onehot times the second derivatives of the logits. That term can
 be negative, and G leaves it out.
 
-Cost: a forward with tangents and one backward. That is 8 matrix products, and the gradient of L takes 5. Memory is that
-of a gradient, plus the tangents of a layer. Nothing has the size of θ times θ, or of the logits times θ.
+Cost: a forward with tangents and one backward. That is 8 matrix products, and the gradient of L takes 5. The memory is
+that for a gradient plus that for the tangents of one layer. No array is as large as G or as a J_n.
 
 PyTorch: there is no function for this product. `torch.func.jvp` of the network gives z and dz. A second `jvp`, of the
 gradient of the loss with respect to z, gives u. The pullback of `torch.func.vjp` gives G v.
@@ -27,15 +28,16 @@ Asked next:
 
 - Is G the Fisher matrix? → Here it is. Let g be the gradient of one row's loss. The Fisher matrix is the mean of g gᵀ
   over rows, and over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the mean
-  diag(p) - p pᵀ. With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which is another one.
-- When do G and the Hessian agree? → If the logits are linear in θ, as in logistic regression, because their second
-  derivatives are 0. They also agree if each row's residual p - onehot is 0.
+  diag(p) - p pᵀ. With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which in general differs
+  from G.
+- When do G and the Hessian agree? → They agree if the logits are linear in θ, as in logistic regression, because the
+  second derivatives of the logits are then 0. They also agree if each row's residual p - onehot is 0.
 - Why use G instead of the Hessian in an optimiser? → G is positive semidefinite, so G + λI with λ > 0 is positive
   definite. Conjugate gradients then solve (G + λI) s = -∇L and give a descent direction. The Hessian of a network can
   have directions of negative curvature.
 - How do you test the product without G? → Compare u · (G v) with v · (G u) for random u and v, and check v · (G v) ≥ 0.
-  This test does not find a wrong H_n that is symmetric and positive semidefinite. Build G for a tiny network to find
-  it.
+  These tests miss a wrong H_n that is symmetric and positive semidefinite. To find such an error, build G for a tiny
+  network.
 """
 
 import numpy as np
@@ -46,10 +48,13 @@ from autodrill.drills import edit, gradient, mistake, scenario
 HINTS = (
     "Read J_nᵀ H_n J_n v from right to left. Which mode computes each of the three products?",
     (
-        "A JVP of the logits, then the Jacobian of softmax, then a VJP. Both weight matrices move the logits. Divide "
-        "by the number of rows once."
+        "Compute a JVP of the logits, multiply by the Jacobian of softmax, then compute a VJP. Both weight matrices "
+        "move the logits. Divide by the number of rows once."
     ),
-    "`dz = (x @ V1 * ...) @ W2 + ...`, then `u = p * (dz - ...) / len(x)`, then the backward of both layers for u.",
+    (
+        "Compute `dz = (x @ V1 * ...) @ W2 + ...` and `u = p * (dz - ...) / len(x)`. Then run the backward of both "
+        "layers on u."
+    ),
 )
 RESULTS = ("GV1", "GV2")
 
@@ -153,7 +158,7 @@ MISTAKES = [
     ),
     edit(
         "empirical-fisher",
-        "products of the data's gradients replace H_n",
+        "the gradient of each row's loss, times itself as an outer product, can replace H_n",
         "Your result depends on y. Does the Hessian of the loss with respect to the logits depend on y?",
         "u = ... -> r = p.copy(); r[np.arange(len(y)), y] -= 1; u = r * (r * dz).sum(axis=1, keepdims=True) / len(x)",
     ),
@@ -220,7 +225,7 @@ def ggn_vector_product(W1, W2, x, y, V1, V2):
 
 @mistake(
     "jacobian-built",
-    "the Jacobian of the logits is needed",
+    "the product needs the whole Jacobian of the logits",
     "How many numbers does J_n have with 1000 logits and a million weights? Which products of J_n do you need?",
 )
 def ggn_vector_product(W1, W2, x, y, V1, V2):

@@ -2,13 +2,13 @@
 
     dW = Σ_t a_t g_tᵀ,    db = Σ_t g_t
 
-The square of a norm is an inner product with itself. The inner product of two outer products is a product of two
-numbers, ⟨a_t g_tᵀ, a_s g_sᵀ⟩ = (a_t · a_s)(g_t · g_s). So
+The square of a matrix's norm is the inner product of the matrix with itself. The inner product of two outer products is
+a product of two numbers, ⟨a_t g_tᵀ, a_s g_sᵀ⟩ = (a_t · a_s)(g_t · g_s). So
 
     |dW|² = Σ_ts (a_t · a_s)(g_t · g_s)
     |db|² = Σ_ts g_t · g_s
 
-The bias is a weight of a constant input 1, so it adds 1 to each product of inputs:
+The bias is the weight of an input that is always 1, so it adds 1 to each product of inputs:
 
     |dW|² + |db|² = Σ_ts (a_t · a_s + 1)(g_t · g_s)
 
@@ -18,21 +18,22 @@ Cost: about 2·T²·(d + k) operations and 2·T² numbers per example. The gradi
 numbers. With T = 1 the norm is |g|·√(|a|² + 1). Both a and g are known in an ordinary backward.
 
 PyTorch: an ordinary backward gives only the sum over examples. Opacus computes per-example gradients with hooks that
-keep a and g of each layer. In its mode `ghost` it computes the norms of linear layers as here. `torch.func.vmap` over
-`torch.func.grad` gives per-example gradients without hooks, and materialises them all.
+keep a and g of each layer. In its mode `ghost`, Opacus computes the norms of linear layers in the way shown here.
+`torch.func.vmap` over `torch.func.grad` gives per-example gradients without hooks, but it materialises all of them.
 
 Asked next:
 
-- When are the Gram matrices worse? → They take 2·T² numbers per example instead of d·k. So the gradient is smaller if
-  2·T² > d·k, as in an early convolution or with long texts and narrow layers.
-- You have the norms. How do you get the clipped sum of gradients? → Multiply the loss of each example by min(1,
-  C/norm), with the norm over all layers, and run a second backward. It sums the clipped gradients without forming any
-  of them. An alternative is to scale the saved g of each layer by this factor and compute Σ aᵀ g once.
-- The gradients of the tokens almost cancel. What is wrong with the result? → The double sum then has a rounding error
-  relative to its largest terms. After the root, the error of the norm is about the square root of the unit roundoff
-  times the tokens' norms. The sum may even be negative, so clamp it at 0.
+- When are the Gram matrices worse? → The Gram matrices take 2·T² numbers per example, and the gradient takes d·k. So
+  the Gram matrices are worse if 2·T² > d·k, as with long texts and narrow layers, or in an early convolution.
+- You have the norms. How do you get the sum of the clipped gradients? → Multiply the loss of each example by min(1,
+  C/norm), with the norm over all layers, and run a second backward. This backward sums the clipped gradients without
+  forming any of them. An alternative is to scale the saved g of each layer by this factor and compute Σ aᵀ g once.
+- The gradients of the tokens almost cancel. What is wrong with the result? → The rounding error of the double sum is
+  proportional to its largest terms. Suppose the gradient of each token has a norm near m. If the true norm is near 0,
+  the result is then wrong by about m·√ε, where ε is the unit roundoff. The double sum may even be negative, so clamp it
+  at 0 before the root.
 - The same weight is used in two layers. May you add the two squared norms? → No. The gradients of the two uses add up
-  first. The square of the sum has a cross term, with the products of tokens of one use and tokens of the other.
+  first. The square of the sum has a cross term, in which tokens of one use are multiplied with tokens of the other.
 """
 
 import numpy as np
@@ -46,7 +47,10 @@ HINTS = (
         "The squared norm is a double sum over tokens. Each term is a product of two inner products, one of inputs and "
         "one of output gradients. The bias is the weight of an input that is always 1."
     ),
-    "Make two T x T matrices per example, `np.einsum(...) + ...` and another one. Multiply, sum, and take a root.",
+    (
+        "Make two T x T matrices per example: `np.einsum(...) + ...` from the inputs, and `np.einsum(...)` from the "
+        "output gradients. Multiply them elementwise, sum, and take the root."
+    ),
 )
 CASES = [
     given("a[n,t,d] g[n,t,k]"),
@@ -102,7 +106,7 @@ MISTAKES = [
     ),
     edit(
         "whole-batch",
-        "the norm of the batch is asked for",
+        "the task asks for the norm of the whole batch's gradient",
         "How many norms does DP-SGD need for a batch of N examples?",
         "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> np.full(len(a), np.sqrt((inputs * outputs).sum()))",
     ),
@@ -115,7 +119,10 @@ MISTAKES = [
     edit(
         "gram-product",
         "the two Gram matrices are multiplied as matrices",
-        "Which pairs of tokens does one term (a_t · a_s)(g_t · g_s) have in common?",
+        (
+            "In a term (a_t · a_s)(g_t · g_s), both factors belong to the same two tokens. Which products of entries "
+            "does `@` add up?"
+        ),
         "inputs * outputs -> inputs @ outputs",
     ),
 ]
@@ -123,7 +130,7 @@ MISTAKES = [
 
 @mistake(
     "materialised",
-    "the gradients may exist for a moment",
+    "the gradient of one example may exist for a moment",
     "How many numbers are in one d x k matrix at d = k = 4096? How many inner products of tokens are there?",
 )
 def ghost_norm(a, g):
@@ -145,7 +152,7 @@ def ghost_norm(a, g):
 @mistake(
     "sum-of-norms",
     "the norms of the tokens add up",
-    "The sum of norms is an upper bound. When is it reached?",
+    "The norm of a sum is at most the sum of the norms. When are the two equal?",
 )
 def ghost_norm(a, g):
     inputs = (a * a).sum(axis=2) + 1

@@ -43,7 +43,7 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "H v is the derivative along v of a vector that you can compute. Which vector?",
     (
-        "Let every input be a dual number with tangent v_i. The engine's VJP rules then give the gradients "
+        "Let every input be a dual number with tangent v_i. The engine's VJP rules then compute gradients that carry "
         "tangents as well."
     ),
     (
@@ -277,7 +277,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "differences",
     "a derivative along v is a difference of two gradients",
-    "Which step is small enough to be accurate, and large enough to lose no digits? What are duals for?",
+    "Which step is small enough to be accurate, and large enough to lose no digits? What do duals give you instead?",
 )
 def hvp_forward_over_reverse(build, x, v):
     def grad(step):

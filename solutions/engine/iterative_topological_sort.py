@@ -9,8 +9,8 @@ Several consumers may push a node before it is entered for the first time. So th
 node comes off the stack.
 
 A higher `sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit
-that is high enough is not safe everywhere. Up to Python 3.10 every Python call uses the C stack. In 3.11 the calls that
-pass through C, such as those by `map`, still use the C stack. Overflowing the C stack kills the process instead of
+that is high enough is not safe everywhere. Up to Python 3.10 every Python call uses the C stack. In 3.11, calls that
+pass through C still use it, such as the calls that `map` makes. Overflowing the C stack kills the process instead of
 raising an exception.
 
 Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack is a list on the
@@ -18,8 +18,8 @@ heap and holds at most O(nodes + edges) entries at once.
 
 PyTorch: the engine uses Kahn's algorithm. A first walk finds how many consumers will send each node a gradient, and a
 node runs when all of these gradients have arrived. Of the nodes that are ready, the one created last runs first.
-Freeing a long graph would recurse as well, with one destructor calling the next. So nodes are collected in a list and
-freed one after another.
+Freeing a long graph would recurse as well, with one destructor calling the next. So PyTorch collects the nodes in a
+list and frees them one after another.
 
 Asked next:
 

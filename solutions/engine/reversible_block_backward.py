@@ -1,11 +1,11 @@
 """A layer can be undone, because each of its two lines adds a function of a value that is still known afterwards. G
-read y1, and y1 is known. So x2 comes first, and then F can be evaluated at x2:
+read y1, and y1 is known. So compute x2 first, and then evaluate F at x2:
 
     x2 = y2 - G(y1)
     x1 = y1 - F(x2)
 
-The gradient follows the same two lines backwards. y1 reaches the loss on two paths, as an output and through G. Let d1
-be its whole gradient, where Gᵀ(·) and Fᵀ(·) stand for the VJPs:
+The gradient follows the same two lines backwards. y1 reaches the loss on two paths, as an output and through G. Write
+Gᵀ(·) and Fᵀ(·) for the VJPs, and let d1 be the whole gradient of y1:
 
     d1  = g1 + Gᵀ(g2)       with G at y1
     dx1 = d1
@@ -16,14 +16,14 @@ anyway. One call of G gives a value for the inversion and a VJP for the gradient
 layer is done, its activations are not needed any more.
 
 Cost: each F and G runs once more, as under full checkpointing. If a VJP costs as much as two evaluations, a step costs
-a third more. The memory for activations is that of one layer, however deep the network is. Checkpointing needs at least
-one kept activation per segment.
+a third more. Only the activations of one layer are in memory at a time, however deep the network is. Checkpointing
+needs at least one kept activation per segment.
 
 PyTorch: there is no reversible layer in PyTorch. Write a `torch.autograd.Function` that saves only the outputs of the
 last layer. Its backward runs each F and G under `torch.enable_grad()` on a detached input and calls
-`torch.autograd.grad` for the input and the weights. The Reformer in Hugging Face's Transformers has such a function,
-but calls `backward` instead, which adds to the `grad` of the weights. Under dropout both runs must draw the same mask.
-So save the random state and restore it. The Reformer saves a seed and sets it again.
+`torch.autograd.grad` for the input and the weights. The Reformer in Hugging Face's Transformers has such a function. It
+calls `backward` instead, which adds to the `grad` of the weights. If F contains dropout, both runs must draw the same
+mask. So save the random state and restore it. The Reformer saves a seed and sets it again.
 
 Asked next:
 
@@ -49,7 +49,10 @@ HINTS = (
         "Undo a layer from its second line. One call of G gives x2 and a VJP, and one call of F at x2 gives x1 and a "
         "VJP. The VJP of F needs the whole gradient of y1."
     ),
-    "For each pair of `reversed(layers)`: call G at ..., subtract its value from y2, add its VJP of g2 to g1. Then F.",
+    (
+        "For each pair of `reversed(layers)`: call G at ..., subtract its value from y2, add its VJP of g2 to g1. Then "
+        "do the same with F."
+    ),
 )
 RESULTS = ("x1", "x2", "dx1", "dx2", "dF", "dG", "the number of calls of F and G", "the number of calls of vjp")
 
@@ -167,7 +170,7 @@ MISTAKES = [
     ),
     edit(
         "gradient-too-early",
-        "F receives the incoming gradient of y1",
+        "F receives g1, the incoming gradient of y1",
         "F feeds y1. Is g1 the whole gradient of y1 when the VJP of F runs?",
         "value, vjp = G(y1) -> early = g1; value, vjp = G(y1)",
         "vjp(g1) -> vjp(early)",
@@ -195,7 +198,7 @@ MISTAKES = [
     edit(
         "no-identity",
         "x2 reaches the loss only through F",
-        "y2 is x2 plus a second term. What is the slope of y2 in x2?",
+        "y2 is x2 plus a second term. Which gradient does x2 receive directly from y2?",
         "g2 = g2 + from_F -> g2 = from_F",
     ),
     edit(
@@ -230,7 +233,7 @@ def reversible_block_backward(y1, y2, g1, g2, layers):
 @mistake(
     "inputs-first",
     "all inputs must be known before the first gradient",
-    "How many `vjp` are alive when your second loop begins? What does each of them keep?",
+    "How many `vjp` functions are alive when your second loop begins? What does each of them keep?",
 )
 def reversible_block_backward(y1, y2, g1, g2, layers):
     pairs = []
@@ -253,7 +256,10 @@ def reversible_block_backward(y1, y2, g1, g2, layers):
 @mistake(
     "forward-again",
     "backward needs a forward from the inputs first",
-    "Your inversion visits every activation of a layer. Which VJPs could it use at once?",
+    (
+        "To undo a layer, you call F and G at the points where their VJPs are needed. What do these calls return "
+        "besides the value?"
+    ),
 )
 def reversible_block_backward(y1, y2, g1, g2, layers):
     for F, G in reversed(layers):

@@ -15,13 +15,13 @@ Computing the matrix J would take O(n²). Value and tangent are computed togethe
 whole of J would take n such passes.
 
 PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp). The JVP
-of logsumexp takes the exponentials of the logits a second time. Forward mode saves no tensor. Backward computes with
-only the saved p and g, in one kernel, `_softmax_backward_data`.
+of logsumexp takes the exponentials of the logits a second time. Forward mode saves no tensor. Backward needs only the
+saved p and g, and it is one kernel, `_softmax_backward_data`.
 
 Asked next:
 
-- What is the JVP of log_softmax? → The JVP of log_softmax is the bracket alone, v − Σ p v. The Jacobian of log_softmax,
-  I − 1 pᵀ, is not symmetric, so the backward is another function, g − p Σ g.
+- What is the JVP of log_softmax? → The JVP of log_softmax is the factor in brackets, v − Σ p v. The Jacobian of
+  log_softmax, I − 1 pᵀ, is not symmetric, so the backward is another function, g − p Σ g.
 - Your two products satisfy g·(J v) = v·(Jᵀ g). Are both products therefore right? → Not necessarily. Any symmetric
   matrix that is used for both products passes this test. An example is the diagonal matrix of the elementwise formula
   p(1 − p)v. Finite differences of the forward reveal this error. The tangent v = 1 also reveals it: the JVP must then
