@@ -16,8 +16,8 @@ computes the same loss L from `out`. Nothing of the forward was saved except x a
 
 Your function runs on every rank. `W1_rank` has shape (d, k) and `W2_rank` has shape (k, e). The width k may differ
 between ranks. `all_reduce(x)` takes an array, waits for all ranks, and returns the elementwise sum over ranks. Return
-`dx, dW1_rank, dW2_rank, db`. Every rank returns the whole dL/dx and dL/db, but dL/dW1 and dL/dW2 only of the part
-that it holds. The slope of relu at 0 is 0.
+`dx, dW1_rank, dW2_rank, db`. Every rank returns the whole dL/dx and dL/db, but only its own parts of dL/dW1 and dL/dW2.
+The slope of relu at 0 is 0.
 
 Messages are graded: call `all_reduce` at most once on each rank, and pass it at most N·d numbers.
 """

@@ -4,8 +4,8 @@ gradients so far. The same holds for v. Without the correction, at the usual dec
 0.1 g and √v = 0.03 |g|. This step would be about three times too large.
 
 With the correction, the first step is nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps.
-Adam's step size does not follow the size of the gradients. `eps` makes the steps smaller if gradients are tiny. Added
-outside the root, eps is on the scale of the gradients. Inside the root, eps would act like √eps.
+Adam's step size does not follow the size of the gradients. `eps` makes the steps smaller if gradients are tiny. Outside
+the root, eps is on the scale of the gradients. Inside the root, it would have the effect of √eps outside.
 
 The W in AdamW stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also
 divided by √v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same
@@ -323,7 +323,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "rates-exchanged",
     "m is corrected with b2 and v with b1",
-    "Which decay rate did m start with? Which one corrects it?",
+    "Which decay rate does the update of m use? Which rate must the correction of m use?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g

@@ -4,8 +4,8 @@ back to the place of its token.
 
 There are two steps to undo, the last one first. The exchange put the `recv[r]` rows of rank r next to each other, in
 the order of ranks. So the first recv[0] rows of g go back to rank 0, the next recv[1] rows to rank 1, and so on. This
-is the same collective with the counts exchanged. Each rank gets back send[r] rows from rank r, in the order of ranks,
-which is the order of x[perm].
+is the same collective with the two lists of counts swapped. Each rank gets back send[r] rows from rank r, in the order
+of ranks, which is the order of x[perm].
 
 Row i of x[perm] is row perm[i] of x. So row i of what came back belongs to row perm[i] of dx, and this is a scatter:
 
@@ -14,16 +14,16 @@ Row i of x[perm] is row perm[i] of x. So row i of what came back belongs to row 
 Cost: as many messages and bytes as in the forward, apart from the counts. The counts of the forward are known, so the
 backward does not have to send them first. Nothing of x is saved, only the permutation and two lists of counts.
 
-PyTorch: `all_to_all_single` of `torch.distributed.nn.functional` exchanges its two lists of split sizes in the backward
-and calls itself. `all_to_all_single_autograd` of the functional collectives gives the same gradients. The older
-`torch.distributed.all_to_all_single` is not differentiable. Megatron's `_AllToAll` also applies itself with the two
-lists exchanged.
+PyTorch: the backward of `all_to_all_single` in `torch.distributed.nn.functional` is the same function, with its two
+lists of split sizes swapped. `all_to_all_single_autograd` of the functional collectives gives the same gradients. The
+older `torch.distributed.all_to_all_single` is not differentiable. The backward of Megatron's `_AllToAll` also applies
+the function itself with the two lists swapped.
 
 Asked next:
 
 - What are the backwards of the other collectives? → The backward of an all-gather is a reduce-scatter, because each row
   was copied to all ranks. The backward of a reduce-scatter is an all-gather. The backward of an all-reduce is an
-  all-reduce if each rank has its own cotangent. It is the identity if all ranks hold the cotangent of one loss.
+  all-reduce if each rank has its own cotangent. If all ranks hold the cotangent of one loss, it is the identity.
 - Each token goes to its two best experts. What changes? → `perm` becomes a list of row numbers in which each token
   occurs twice. A token is copied, so its gradients are added: `np.add.at(dx, index, rows)` replaces the assignment.
 - Must the host know the counts before the exchange? → Buffers must have a size, so a router without a fixed capacity
@@ -39,12 +39,12 @@ from autodrill import engine
 from autodrill.drills import edit, gradient, in_step, mistake, scenario
 
 HINTS = (
-    "Follow one row of x to its place on another rank. Which row of g belongs to it, and on which rank is this row?",
+    "Follow one row of x to its place on another rank. On which rank is the row of g that belongs to it?",
     (
         "Send the rows of g back to the ranks that they came from. Then undo the permutation. Row i of what comes back "
         "belongs to token perm[i]."
     ),
-    "`dx[...] = exchange(g, ...)`, where dx has as many rows as come back.",
+    "Write `dx[...] = exchange(g, ...)`. dx has as many rows as come back.",
 )
 RESULTS = ("dx", "the number of messages", "the counts of numbers sent")
 
@@ -156,7 +156,7 @@ MISTAKES = [
     ),
     edit(
         "mean-over-ranks",
-        "gradients between ranks are averaged",
+        "gradients from different ranks are averaged",
         "How many ranks received one row of x? What is there to average?",
         "dx[perm] = back -> dx[perm] = back / len(send)",
     ),
@@ -200,7 +200,7 @@ def all_to_all_backward(g, perm, send, recv, exchange):
 @mistake(
     "skips-exchange",
     "a rank without rows need not call `exchange`",
-    "`exchange` waits for all ranks. Does every rank call it, also one without rows?",
+    "`exchange` waits for all ranks. What happens to the other ranks if one rank does not call it?",
 )
 def all_to_all_backward(g, perm, send, recv, exchange):
     dx = np.empty((len(perm), g.shape[1]))

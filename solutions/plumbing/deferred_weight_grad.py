@@ -48,7 +48,10 @@ HINTS = (
         "Keep the inputs in one queue. `backward_input` moves the oldest input into a second queue, together with g. "
         "`backward_weight` takes the oldest pair out."
     ),
-    "`self.waiting.append((self.inputs.popleft(), ...))` in `backward_input`; `x, g = ...` in `backward_weight`.",
+    (
+        "Write `self.waiting.append((self.inputs.popleft(), ...))` in `backward_input` and `x, g = ...` in "
+        "`backward_weight`."
+    ),
 )
 RESULTS = ("out", "dx", "dW", "the number of steps with dW None", "the number of early products")
 
@@ -189,7 +192,10 @@ MISTAKES = [
     edit(
         "stash-overwritten",
         "only one micro-batch is under way",
-        "Two forwards run, then a backward. Whose x does your layer hold?",
+        (
+            "Two forwards run, then a backward. Which micro-batch's x does that backward need, and which x does your "
+            "layer hold?"
+        ),
         "self.inputs.append(x) -> self.inputs = deque([x])",
         "self.inputs.popleft() -> self.inputs[0]",
     ),
@@ -263,7 +269,7 @@ class Linear(Linear):
 
 @mistake(
     "weight-at-once",
-    "a backward is one piece of work",
+    "both gradients must be computed in one call",
     "Which of the two products does the previous stage wait for?",
 )
 class Linear(Linear):
@@ -279,7 +285,10 @@ class Linear(Linear):
 @mistake(
     "product-kept",
     "the product can be computed early and added later",
-    "How many numbers do x and g have, and how many does their product have? On which path is the product now?",
+    (
+        "How many numbers do x and g have, and how many does their product have? Does the previous stage now wait for "
+        "the product?"
+    ),
 )
 class Linear(Linear):
     def backward_input(self, g):

@@ -1,5 +1,5 @@
 """A rank can compute its own m rows of s, because they need its own a and the rows b of all ranks. With p as the
-softmax of these rows, the gradient of L with respect to them is that of cross-entropy:
+softmax of these rows, the gradient of L with respect to these rows is the gradient of cross-entropy:
 
     ds = (p - onehot) / n,    onehot is 1 at column rank·m + i of row i
 
@@ -13,28 +13,29 @@ rows of all ranks, so its gradient is a sum of terms from all ranks:
 
     db = own rows of Σ over ranks of dsᵀ a / T
 
-The forward copied b to all ranks by an all-gather. The backward of a copy is a sum, and each rank needs only the sum of
-its own rows. A sum of which each rank receives its own part is a reduce-scatter.
+The forward copied b to all ranks by an all-gather. The backward of a copy is a sum, and each rank needs only its own
+rows of this sum. A reduce-scatter computes the sum and gives each rank its own rows.
 
 Cost: each rank computes 1/world of s and of the two products of the backward. A ring needs (world - 1)·m·d numbers from
 each rank for the all-gather, and as many for the reduce-scatter. The matrix s takes m·n numbers per rank instead of n².
 
 PyTorch: `all_gather` of `torch.distributed.nn.functional`, deprecated in PyTorch 2.13, has this backward. With NCCL it
 is a reduce-scatter, and with gloo it is an all-to-all and a sum. `torch.distributed.all_gather` is not differentiable,
-so what it returns counts as data. open_clip has two options for this. `local_loss` computes only the own rows, and
-`gather_with_grad` uses a differentiable gather. With `local_loss` alone, all gathered rows count as data, also the
-rank's own rows.
+so autograd treats its results as constants. open_clip has two options for this. `local_loss` computes only the rank's
+own rows of s, and `gather_with_grad` uses a differentiable gather. With `local_loss` alone, all gathered rows are
+constants, even the rank's own rows.
 
 Asked next:
 
 - DDP averages the gradients of the parameters over ranks afterwards. What must change? → Divide ds by m instead of n.
   The mean over ranks divides by `world`, and world·m is n. With 1/n in ds, the parameters' gradients are too small by
   the factor `world`.
-- Every rank computes the whole n x n loss from detached gathers and inserts its own rows. Is this right? → The own rows
-  get the right da and db, because the rank computes all rows of s that use them. After DDP's mean, the gradient is too
-  small by the factor `world`. Each rank also computes `world` times as many logits.
+- Each rank gathers detached rows, replaces its own rows by rows with a gradient, and computes the whole n x n loss. Are
+  the gradients right? → The rank's own rows get the right da and db, because the rank computes all rows of s that use
+  them. After DDP's mean, the gradient is too small by the factor `world`. Each rank also computes `world` times as many
+  logits.
 - What if the gathered rows are detached and each rank computes only its own rows? → db lacks the terms of other ranks,
-  in which the own b are negatives. The gradient has another direction, not only another length.
+  in which this rank's b are negatives. The gradient has another direction, not only another length.
 - Why does SigLIP's sigmoid loss split more easily? → It has no sum over a row. Each pair has a term of its own, so the
   ranks can pass blocks of b around a ring and add the terms.
 """
@@ -47,10 +48,13 @@ from autodrill.drills import edit, gradient, in_step, mistake, scenario
 HINTS = (
     "Your rows of b are negatives on the other ranks. Which ranks' rows of s depend on your b?",
     (
-        "Gather b, compute the own rows of softmax minus onehot, and divide by the number of rows of the whole batch. "
-        "da stays on the rank. dB is a sum over ranks, and each rank keeps its own rows."
+        "Gather b, compute this rank's rows of softmax minus onehot, and divide by the number of rows of the whole "
+        "batch. da stays on the rank. dB is a sum over ranks, and each rank keeps its own rows."
     ),
-    "The own rows of s have their positives in the columns `rank * ... + np.arange(m)`. Reduce-scatter `ds.T @ ...`.",
+    (
+        "This rank's rows of s have their positives in the columns `rank * ... + np.arange(m)`. Reduce-scatter `ds.T @ "
+        "...`."
+    ),
 )
 RESULTS = ("da", "db", "the number of messages", "the count of numbers sent")
 
@@ -91,7 +95,7 @@ def far_apart(rng, size):
     return given
 
 
-# 1024 rows in all: the own rows of s take 256 KiB, the whole s takes 8 MiB.
+# 1024 rows in all: the rows of s of one rank take 256 KiB, the whole s takes 8 MiB.
 @scenario(32, note="many ranks", memory=6 << 20, because="the n x n matrix")
 def many(rng, size):
     return made(rng, size, 32, 2, 1.0)
@@ -162,7 +166,7 @@ def infonce_gathered_backward(rank, world, a, b, T, all_gather, reduce_scatter):
 MISTAKES = [
     edit(
         "own-rows-only",
-        "rows that were gathered from other ranks are data",
+        "rows that were gathered from other ranks are constants",
         "Your b are negatives on the other ranks. Do the losses of these ranks depend on your b?",
         "reduce_scatter(ds.T @ a / T) -> (ds.T @ a / T)[rank * len(a) + own]",
     ),

@@ -13,7 +13,7 @@ by the norm. For the same reason decay must be decoupled: a term decay·W in the
 orthogonalisation.
 
 A tall U Vᵀ has orthonormal columns, and a wide one has orthonormal rows. Applied to a random vector, the wide update
-gives entries about as large as the vector's. The tall one needs the factor √(rows/columns) for that.
+gives entries about as large as the vector's. A tall update needs the factor √(rows/columns) to do the same.
 
 x xᵀ has as many rows as x. For a weight of 100,000 x 64, u uᵀ has 10¹⁰ entries and uᵀ u has 4096. Both ways give the
 same result, so pass uᵀ and transpose the result.
@@ -30,18 +30,18 @@ Its default momentum is 0.95 and its default decay 0.1. Its default `adjust_lr_f
 
 Asked next:
 
-- Which parameters does Muon not take? → Embeddings, the output head, biases and the gains of norms. They go to AdamW. A
-  bias is not a matrix. A row of an embedding is looked up and not multiplied, so the spectral norm says little about
-  it.
-- The loss is multiplied by 1000. What changes? → Nothing but the momentum's scale, if the factor is there from the
-  first step on. Like Adam's, Muon's step does not follow the size of the gradient.
+- Which parameters does Muon not take? → Muon does not take embeddings, the output head, biases and the gains of norms.
+  AdamW updates these parameters. A bias is not a matrix. A row of an embedding is looked up and not multiplied, so the
+  spectral norm says little about it.
+- The loss is multiplied by 1000. What changes? → Only the scale of the momentum changes, if the loss has the factor
+  from the first step on. Like Adam's, Muon's step does not follow the size of the gradient.
 - A tall weight is sharded over GPUs by rows. What must the GPUs exchange? → Orthogonalising each shard alone is wrong,
   because the singular vectors belong to the whole matrix. But uᵀ u is the sum of the shards' parts. So one all-reduce
   of this small matrix in each of the five steps is enough. The trace of the first sum is ‖u‖², which the scaling needs.
   For other layouts, gather u on one owner per matrix and send the result back.
 - Why 0.2·√(longer side) in the other variant? → U Vᵀ of shape (r, c), with r the shorter side, has the squared
-  Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor makes it 0.2. As the option's name says, this
-  value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
+  Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor 0.2·√c raises this value to 0.2. As the
+  option's name says, this value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
 """
 
 import numpy as np
@@ -49,7 +49,10 @@ import numpy as np
 from autodrill.drills import edit, mistake, scenario
 
 HINTS = (
-    "What does Newton-Schulz do to the size of its input? So which quantities enter before it, and which after it?",
+    (
+        "What does Newton-Schulz do to the size of its input? So which quantities of a step must come before "
+        "Newton-Schulz, and which after it?"
+    ),
     "Update M and form the look-ahead. Orthogonalise it, transposed if it is tall. Then shrink W and subtract.",
     "A tall u goes in as `u.T`, and the result is transposed. The last line is `W = W * (1 - ...) - lr * ... * ortho`.",
 )
@@ -181,7 +184,10 @@ MISTAKES = [
     edit(
         "gram-of-longer-side",
         "it does not matter whether u or its transpose is orthogonalised",
-        "The result is the same. If one side of u has 100,000 entries and the other 64, how many can x xᵀ have?",
+        (
+            "u has one side of 100,000 and one side of 64. How many entries does x xᵀ have if x is u, and how many if "
+            "x is uᵀ?"
+        ),
         "newton_schulz(u.T, 5).T if rows > columns else newton_schulz(u, 5) -> newton_schulz(u, 5)",
     ),
     edit(

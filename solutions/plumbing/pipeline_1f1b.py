@@ -25,9 +25,9 @@ Asked next:
 
 - S is 8 and M is 32. Which share of the time is lost, and how many micro-batches does stage 0 keep? → The share is
   7/39, about 18%. Stage 0 keeps 8 micro-batches, and with all forwards first it would keep 32.
-- What fills the bubble? → Splitting each backward into the gradient of the input and the gradient of the weights. Only
-  the first one is on the critical path. The second one has no other stage waiting for it, so it can run in the bubble.
-  This is the idea of zero-bubble schedules.
+- What fills the bubble? → Zero-bubble schedules fill it. They split each backward into the gradient of the input and
+  the gradient of the weights. Only the first one is on the critical path. No other stage waits for the second one, so
+  it can run in the bubble.
 - Each rank holds v short stages instead of one long one. What changes? → The pipeline fills v times as fast, so the
   bubble shrinks to a share of (S - 1)/(v·M + S - 1). Each micro-batch crosses between ranks at least v times as often,
   and rank 0 keeps more activations.
@@ -39,7 +39,10 @@ Asked next:
 from autodrill.drills import edit, mistake, scenario
 
 HINTS = (
-    "What is the order of the last stage? How many forwards can stage s run before its first gradient comes back?",
+    (
+        "In which order does the last stage run its tasks? How many forwards can stage s run before its first gradient "
+        "comes back?"
+    ),
     "Warm up with one forward for each later stage, then alternate one forward and one backward, then finish.",
     "The warm-up has `min(micro_batches, ...)` forwards. In the steady phase, ('F', warm_up + i) precedes ('B', i).",
 )
@@ -144,12 +147,12 @@ MISTAKES = [
     edit(
         "same-warm-up",
         "every stage has the same warm-up",
-        "When does the last stage get its first gradient? What does it need to wait for?",
+        "After F(0) on the last stage, which task must end before its B(0) can start?",
         "stages - 1 - stage -> stages - 1",
     ),
     edit(
         "warm-up-too-short",
-        "one forward less fills the pipeline",
+        "one forward less is enough to fill the pipeline",
         "What does stage 0 do while its first micro-batch is on later stages?",
         "min(micro_batches, stages - 1 - stage) -> max(0, min(micro_batches, stages - 2 - stage))",
     ),
@@ -162,7 +165,7 @@ MISTAKES = [
     edit(
         "backward-first",
         "a backward precedes the forward in each steady step",
-        "The last stage has no warm-up. Which task comes first in your order for it, and what does that task need?",
+        "The last stage has no warm-up. Which task does your order give it first, and what does that task need?",
         '[("F", warm_up + i), ("B", i)] -> [("B", i), ("F", warm_up + i)]',
     ),
     edit(

@@ -1,5 +1,5 @@
-"""The keys of another rank form one block of columns of S. With the saved log-sum-exp of the whole row, a block gives
-its own probabilities and gradients without the other blocks:
+"""The keys of another rank form one block of columns of S. With the saved log-sum-exp of the whole row, a rank can
+compute the probabilities and gradients of one block without the other blocks:
 
     p  = exp(q kᵀ / √d - lse)
     ds = p * (g vᵀ - D) / √d
@@ -20,16 +20,16 @@ Cost: each step computes five products of blocks, and the forward computes two. 
 2·m·(d + e) numbers. The memory of a rank holds a few blocks, however long the whole sequence is. Products take O(m²)
 time and messages O(m), so for large m the messages can be hidden behind the products.
 
-PyTorch: `context_parallel` in `torch.distributed.tensor.experimental` has this backward. In PyTorch 2.13 it sends dk
-and dv `world` times around the ring. By default it collects k and v in one all-gather, so each rank holds all keys for
-a while. `set_rotate_method("alltoall")` makes k and v travel too, in messages of their own. By default dk and dv
+PyTorch: `context_parallel` in `torch.distributed.tensor.experimental` has this backward. In PyTorch 2.13, dk and dv
+also make `world` shifts. By default `context_parallel` collects k and v in one all-gather, so each rank holds all keys
+for a while. `set_rotate_method("alltoall")` makes k and v travel too, in messages of their own. By default dk and dv
 accumulate in float32. The fused attention kernel gets the saved `out` and the log-sum-exp of whole rows.
 
 Asked next:
 
 - Could the queries travel instead? → Yes. Then dk and dv stay, and q, g, lse, D and dq travel. For d = e these are
   three arrays and two numbers per row instead of four arrays. With grouped-query attention k and v have fewer heads
-  than q, so it is cheaper if they travel.
+  than q, so it is cheaper to move k and v.
 - The mask is causal and the ranks hold contiguous pieces. Which rank waits? → Rank r computes only r + 1 of the `world`
   blocks, so rank 0 waits most of the time. Cut the sequence into 2·world pieces instead, and give rank r the pieces r
   and 2·world - 1 - r. Then all ranks do equal work.
@@ -201,7 +201,7 @@ MISTAKES = [
     edit(
         "assigned",
         "one rank completes dk and dv of a block",
-        "How many ranks use one block of keys? What happens to the terms of the earlier ones?",
+        "How many ranks use one block of keys? What happens to the terms of the earlier ranks?",
         "dk += ds.T @ q -> dk = ds.T @ q",
         "dv += p.T @ g -> dv = p.T @ g",
     ),
@@ -216,7 +216,7 @@ MISTAKES = [
 
 @mistake(
     "tables-sent",
-    "each rank collects the terms of all blocks and the tables are summed at the end",
+    "each rank fills a table of all dk and dv, and the tables are summed at the end",
     "How many numbers does a table of all dk hold? How many of them does a rank need in the end?",
 )
 def ring_attention_backward(rank, world, g, q, k, v, out, lse, shift):

@@ -19,8 +19,8 @@ The two directions mirror each other. If the forward copies an array to all rank
 gradient. If the forward all-reduces an array, the backward copies its gradient without a message.
 
 Cost: each of the R ranks does 1/R of the four products of the backward. It repeats its part of the first product of the
-forward, because h was not saved. The forward and the backward send one all-reduce each, of N·e and of N·d numbers. The
-gradients of the matrices need no message at all, whereas data parallelism would send both matrices.
+forward, because h was not saved. The forward has one all-reduce of N·e numbers, and the backward has one of N·d
+numbers. The gradients of the matrices need no message at all, whereas data parallelism would all-reduce both of them.
 
 PyTorch: `parallelize_module` with `ColwiseParallel()` for the first layer and `RowwiseParallel()` for the second one
 makes one all-reduce in the forward and one in the backward. Megatron writes the pair as two autograd functions. One is
@@ -33,8 +33,8 @@ Asked next:
 - Why is W1 split by columns and W2 by rows, and not the other way round? → A rank then computes its hidden units
   completely, so relu needs no message. If W1 were split by rows, its product would be a sum over ranks. This sum would
   have to be reduced before relu, because relu of a sum is not the sum of relus.
-- Where must the bias be added, and what goes wrong elsewhere? → After the reduction. If every rank added b before the
-  reduction, `out` would contain b R times.
+- Where must the bias be added, and what goes wrong elsewhere? → Add the bias after the reduction. If each of the R
+  ranks added b before the reduction, `out` would contain R·b.
 - What changes with sequence parallelism, where x and out are split over the tokens? → The forward gathers x before W1
   and reduce-scatters after W2. The backward mirrors this. It gathers g and reduce-scatters dx. A gather and a
   reduce-scatter together send as many bytes as an all-reduce. But dW1 needs the whole x, so a rank that kept only its
@@ -163,7 +163,7 @@ MISTAKES = [
     edit(
         "dx-averaged",
         "gradients of ranks are averaged",
-        "Do the ranks hold equal samples of dx, or the terms of one sum?",
+        "Does each rank hold an estimate of the whole dx, or one term of a sum?",
         "all_reduce(da @ W1_rank.T) -> all_reduce(da @ W1_rank.T) / world",
     ),
     edit(
@@ -175,7 +175,7 @@ MISTAKES = [
     edit(
         "db-reduced",
         "db is a sum over ranks",
-        "Let every rank's g be 1 for one token. By how much does L change with b?",
+        "On every rank, let g be 1 for one token and 0 for the others. What is dL/db, and what do you return?",
         "g.sum(axis=0) -> all_reduce(g.sum(axis=0))",
     ),
     edit(

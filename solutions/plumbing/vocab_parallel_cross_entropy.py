@@ -39,8 +39,8 @@ Asked next:
   reduce-scatter. Each rank needs the sum only for its own tokens.
 - Does the gradient flow through the maximum m? → No. The loss does not depend on m, because m cancels in m + log Σ
   exp(z - m). Every rank may treat m as a constant.
-- V is not a multiple of the number of ranks. What do frameworks do? → Megatron pads the vocabulary to a multiple.
-  Without a mask the logits of the padding rows enter the sum S, and training lowers these logits.
+- V is not a multiple of the number of ranks. What do frameworks do? → Megatron pads the vocabulary to a multiple of
+  that number. Without a mask the logits of the padding rows enter the sum S, and training lowers these logits.
 """
 
 import numpy as np
@@ -177,7 +177,7 @@ MISTAKES = [
     edit(
         "no-maximum",
         "the exponentials are finite, so nothing need be subtracted",
-        "What is exp(2000)? What is the logarithm of exp(-2000)?",
+        "What is exp(2000)? What does `np.log(np.exp(-2000.0))` return?",
         'all_reduce(z.max(axis=1), "max") -> np.zeros(len(h))',
     ),
     edit(
@@ -202,19 +202,19 @@ MISTAKES = [
     edit(
         "dW-reduced",
         "the gradient of W is summed over ranks",
-        "How many ranks hold row 0 of W? Whose gradient do you add to the gradient of that row?",
+        "How many ranks hold row 0 of W? Which rows' gradients does the sum add to the gradient of row 0?",
         'dz.T @ h -> all_reduce(dz.T @ h, "sum")',
     ),
     edit(
         "sum-not-mean",
-        "the loss is the sum over tokens in the backward",
+        "the backward may treat the loss as a sum over tokens",
         "Over how many tokens is the loss a mean?",
         " / len(h) ->",
     ),
     edit(
         "averaged-over-ranks",
         "gradients of ranks are averaged",
-        "Do the ranks hold equal samples of dh, or the terms of one sum?",
+        "Does each rank hold an estimate of the whole dh, or one term of a sum?",
         'dh = all_reduce(dz @ W_rank, "sum") -> count = all_reduce(np.ones(1), "sum"); '
         'dh = all_reduce(dz @ W_rank, "sum") / count',
     ),
