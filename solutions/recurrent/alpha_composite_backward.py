@@ -14,7 +14,8 @@ A larger alpha_i shows more of c_i and less of R_i. If the colour c_i equals wha
 Behind an opaque sample, T is 0, and so are all gradients. The opaque sample itself has a gradient, because a smaller
 alpha would show R_i.
 
-The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i, and there its slope is
+The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i. The slope of such a term in
+alpha_i is
 
     -T_j alpha_j c_j / (1 - alpha_i)
 
@@ -34,14 +35,14 @@ Asked next:
 
 - The backward kernel of Gaussian splatting walks from the back to the front and recovers T_i as T_(i+1)/(1 - alpha_i).
   Why may it divide? → Its forward caps alpha at 0.99 and stops before T falls below 0.0001. So no divisor is below
-  0.01, and no T has underflowed. It saves the last T of each pixel instead of n values.
+  0.01, and no T has underflowed. The forward saves the last T of each pixel instead of n values.
 - alpha comes from a density: alpha = 1 - exp(-σ δ), with the length δ of the interval. What is dσ? → dσ = dalpha · δ ·
   (1 - alpha). The transmittance is then T_i = exp(-Σ_(j < i) σ_j δ_j), a cumulative sum instead of a product.
 - A background colour b is visible through all samples. What changes? → R_n is b instead of 0, so the carried number
   starts at g · b. The gradient of b is T_(n+1) g, with T_(n+1) the product of all 1 - alpha_j.
 - Why does a sample behind an opaque surface never learn? → Its T is 0, so dc and dalpha are both 0. The surface must
-  become transparent first. Its own gradient compares c_i with R_i, so this happens only if the colour behind it fits
-  better.
+  become transparent first. The gradient of its alpha compares c_i with R_i. So the surface becomes transparent only if
+  the colour behind it fits better.
 """
 
 import numpy as np
@@ -55,7 +56,10 @@ HINTS = (
         "Let R_i be the colour seen behind sample i. Then out depends on alpha_i through alpha_i c_i + "
         "(1 - alpha_i) R_i, which is seen through T_i. Carry R from the back to the front."
     ),
-    "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then `behind = alpha[i] * ... + ...`.",
+    (
+        "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then update `behind = alpha[i] * ... "
+        "+ ...`."
+    ),
 )
 CASES = [
     given("alpha[n] color[n,3]", alpha=uniform(0, 1), large={"n": 60_000}),
@@ -144,7 +148,7 @@ def alpha_composite_backward(g, alpha, color):
 @mistake(
     "clamped-divisor",
     "a small number in the divisor does no harm",
-    "Everything behind an opaque sample has T = 0. What does your code then find behind it?",
+    "Every sample behind an opaque one has T = 0. Which colour does your code then compute behind the opaque sample?",
 )
 def alpha_composite_backward(g, alpha, color):
     passed = np.cumprod(1 - alpha)

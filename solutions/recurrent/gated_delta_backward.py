@@ -31,16 +31,17 @@ numbers.
 
 PyTorch: Autograd saves all states of a Python loop, as this solution does. The library flash-linear-attention has
 Triton kernels for chunks of 64 steps. Their forward saves the inputs and, for each chunk, the inverse of a triangular
-64 x 64 matrix. Their backward computes the states at the chunk boundaries again. The kernels take the logarithm of α.
+64 x 64 matrix. Their backward computes the states at the chunk boundaries again. The kernels take the logarithm of α as
+their input.
 
 Asked next:
 
 - The gradient flows through α (I - β k kᵀ) at each step. When can it not explode? → If |k| = 1, the eigenvalues are α,
   and α(1 - β) in the direction of k. With α between 0 and 1 and β between 0 and 2, none exceeds 1 in size. So layers
   normalise k, and keep α and β in these ranges. For β above 1 the second eigenvalue is negative.
-- Which problem does a step solve, seen as an optimiser? → It takes one step of gradient descent on ½‖Aᵀ k - v‖² with
-  the learning rate β. The gradient of this loss with respect to A is -k uᵀ. With |k| = 1 and β = 1, the new memory
-  returns exactly v for the key k.
+- A step can be seen as a step of an optimiser. Which loss does it lower? → It takes one step of gradient descent on
+  ½‖Aᵀ k - v‖² with the learning rate β. The gradient of this loss with respect to A is -k uᵀ. With |k| = 1 and β = 1,
+  the new memory returns exactly v for the key k.
 - Can the backward undo the steps instead of keeping the states? → S_(t-1) is (I - β k kᵀ)⁻¹ (S_t - β k vᵀ)/α. This
   fails if α is 0 or if β|k|² is 1, and it amplifies rounding errors near these values. Keep the state of every c-th
   step instead, and run the c steps after it again.
@@ -55,7 +56,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal, uniform
 
 HINTS = (
-    "Which symbols does a step use twice? Each of them gets two terms. Start with S_t: who uses it?",
+    "Which symbols does a step use twice? Each of them gets two terms. Start with S_t: which lines use it?",
     (
         "Run the steps again, and keep the states and the errors u. Then go backwards with R, the gradient of S_t. "
         "Reverse the four lines one after the other, and collect dk and dA from two lines each."
@@ -97,7 +98,7 @@ MISTAKES = [
     edit(
         "key-writes-only",
         "the key is used only where the memory is corrected",
-        "Which key asked the memory for what it holds?",
+        "The line for u_t reads the memory. With which key?",
         "dk[t] = beta[t] * (R @ u[t]) - A @ du -> dk[t] = beta[t] * (R @ u[t])",
     ),
     edit(
@@ -132,8 +133,8 @@ MISTAKES = [
     ),
     edit(
         "carry-without-erase",
-        "only the decay lies between S_(t-1) and S_t",
-        "Take |k| = 1 and β = 1. Can what the memory held for k still influence a later output?",
+        "the gradient passes from S_t to S_(t-1) through the decay alone",
+        "Take |k| = 1 and β = 1. Can the value that S_(t-1) held for k still influence a later output?",
         "R = alpha[t] * dA -> R = alpha[t] * R",
     ),
     edit(

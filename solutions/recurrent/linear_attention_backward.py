@@ -20,7 +20,7 @@ product. Backward takes two outer products and three matrix-vector products. Mem
 d x e matrices. Keeping every state would take T·d·e numbers, which is more than q, k and v together if d and e exceed
 3.
 
-PyTorch: PyTorch has no linear attention. Written as `tril(q @ k.mT) @ v`, autograd saves the T x T matrix. Written with
+PyTorch: PyTorch has no linear attention. For the formula `tril(q @ k.mT) @ v`, autograd saves the T x T matrix. For a
 `cumsum` over the outer products and an `einsum`, it saves the states of all steps. Katharopoulos et al. (2020) wrote
 their own `autograd.Function` instead. Its backward, in C++ and CUDA, computes S and R anew. The Triton kernels
 `fused_recurrent` of the library flash-linear-attention also make the two passes of this solution.
@@ -35,8 +35,9 @@ Asked next:
   last column of the output is then the normaliser. Differentiate the quotient, and pass its two gradients to the same
   backward as one cotangent of e + 1 columns.
 - The state decays: S_t = γ_t S_(t-1) + k_t v_tᵀ, with a number γ_t > 0. What are R and dγ? → R_t = γ_(t+1) R_(t+1) +
-  q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). The two factors run in opposite directions. The
-  product γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which needs no state.
+  q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). R runs backwards in time and S runs forwards, so this
+  formula needs the states of all steps. But γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which
+  needs no state.
 """
 
 import numpy as np
@@ -88,7 +89,7 @@ MISTAKES = [
     edit(
         "forward-for-keys",
         "R collects the past, as S does",
-        "Which outputs has k_t touched: earlier ones or later ones?",
+        "Which outputs does k_t affect: earlier ones or later ones?",
         "reversed(range(len(q))) -> range(len(q))",
     ),
     edit(

@@ -26,7 +26,7 @@ Asked next:
   a_(T+1) can be anything, because no step follows step T. The products for da are then elementwise.
 - Could backward compute the states from h_(t-1) = (h_t - b_t)/a_t instead of saving them? → Not in general, because a_t
   may be 0. If |a_t| < 1, the division also amplifies the rounding error by 1/|a_t|. If every a_t is 1/2, the error
-  grows by 2^T in total. Instead, save every √T-th state and rerun the steps between them. These checkpoints take one
+  grows by 2^T in total. Instead, save every √T-th state and rerun the steps between them. These checkpoints cost one
   more forward and O(√T·D) memory.
 - With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), with the sum over s up to t. Why not compute h_t this way? → P
   underflows: 0.5^150 is 0 in float32, and b/P is then infinite or NaN. A single a_t of 0 has the same effect. The
@@ -180,7 +180,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "sum-for-h0",
     "dh0 is the sum of the gradients of all b_t",
-    "h0 enters only the first step. Which factor does this step multiply it by?",
+    "h0 enters only the first step. By which factor does this step multiply h0?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     db = g.copy()

@@ -13,7 +13,7 @@ gate's output:
 
 What remains is the matrix product z = [x, h] W. So dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
 
-The line dc = dc2 · f is the purpose of an LSTM. Along the cell state, each step back multiplies the gradient
+The line dc = dc2 · f is the purpose of an LSTM. Along the cell state, each step of the backward multiplies the gradient
 elementwise by the forget gate alone, and forget gates can stay near 1. Along the paths through h, as in a plain RNN,
 each step multiplies the gradient by a matrix and a slope. Gradients along these paths tend to vanish or explode.
 

@@ -11,8 +11,8 @@ through h_(t+1). So λ follows the same recurrence backwards, with the decay of 
 At step t, λ_t has shape (c, n). The gradient of the exponent dt_t A is a_t = λ_t ∘ E_t ∘ h_(t-1), because the slope of
 exp is exp and E_t multiplies the old state. The gradient of u_t is μ_t = λ_t B_t, a sum over the state entries.
 
-The rest is the product rule. A sum runs over every axis that an input lacks. In index notation, with t for the step, i
-for the channel and j for the state entry:
+The rest is the product rule. The gradient of an input is summed over every axis that the input lacks. In index
+notation, with t for the step, i for the channel and j for the state entry:
 
     dx[t,i]  = μ[t,i] dt[t,i] + g[t,i] D[i]
     ddt[t,i] = μ[t,i] x[t,i] + Σ_j a[t,i,j] A[i,j]
@@ -26,7 +26,7 @@ both the decay and the size of the input. Two checks follow. If dt_t is 0, the s
 adds nothing to dA or dB. If dt_(t+1) A is very negative, E_(t+1) is 0, and λ_t is only g_t C_tᵀ.
 
 Cost: O(T·c·n) operations, about three times the forward's. This solution holds a few arrays of T·c·n numbers. Two of
-them, E and h, are the forward's, and they are computed again.
+them, E and h, are arrays of the forward, computed again.
 
 PyTorch: Autograd differentiates a Python loop over the steps correctly. With n = 16 it saves slightly more than 2·n
 numbers for each number of x, mainly the decays and the states. The library mamba_ssm has a CUDA kernel behind one
@@ -36,15 +36,15 @@ computes the states within a chunk again.
 Asked next:
 
 - Mamba learns A_log and sets A = -exp(A_log), and dt = softplus(z). What are the two gradients? → The gradient of A_log
-  is dA ∘ A, and that of z is ddt ∘ σ(z). A stays negative and dt positive, so every decay lies between 0 and 1 and no
-  state can grow by itself.
+  is dA ∘ A, and the gradient of z is ddt ∘ σ(z). A stays negative and dt positive, so every decay lies between 0 and 1
+  and no state can grow by itself.
 - Why does Mamba use a scan and not a convolution, as S4 does? → A convolution needs a kernel that is the same at every
   step. Here the decay depends on dt_t and the input on B_t, so no such kernel exists. The scan composes associatively,
   so it still runs in O(log T) parallel steps.
 - Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What is gained? → The
   decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a lower triangular
-  L, which is a masked matrix product as in attention. A chunk of it runs on tensor cores, and between chunks only the
-  state is passed on.
+  L, which is a masked matrix product as in attention. A chunk of this product runs on tensor cores, and between chunks
+  only the state is passed on.
 - The sequence starts from a state h_0 that is not 0. What changes? → The state before step 1 is h_0 instead of 0, so
   a_1 is not 0. The gradient of h_0 is E_1 ∘ λ_1.
 """
@@ -55,7 +55,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, uniform
 
 HINTS = (
-    "The state reaches the loss along two paths. Which? How often does the forward use x, and how often dt?",
+    "Along which two paths does the state reach the loss? How often does the forward use x, and how often dt?",
     (
         "Run the states again and keep them. Carry λ from the last step to the first, multiplied by the decay of the "
         "later step. Then apply the product rule at each use, and sum over each axis that an input does not have."
@@ -128,7 +128,7 @@ MISTAKES = [
     edit(
         "state-before",
         "y_t reads the state before step t",
-        "Take T = 1. Is y_1 without the skip always 0?",
+        "Take T = 1. Without the term D ∘ x_1, is y_1 always 0?",
         "dC = (g[:, :, None] * h) -> dC = (g[:, :, None] * before)",
     ),
     edit(
