@@ -20,7 +20,7 @@ factors K again. dp and db need neither x nor ν.
 PyTorch: PyTorch has no layer for this program, but you can assemble K and call `torch.linalg.solve`.
 `torch.linalg.solve` saves K, its LU factors, the pivots and the result. Without `create_graph=True`, its backward is
 one solve with those factors. With `create_graph=True`, backward factors K again, in a step that can itself be
-differentiated. The resulting gradient of Q is -u xᵀ, not symmetrised.
+differentiated. For a K assembled from Q, the gradient of Q is -u xᵀ. PyTorch does not make it symmetric.
 
 Asked next:
 

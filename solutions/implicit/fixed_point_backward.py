@@ -13,7 +13,7 @@ Finding λ takes one linear solve with the transpose of I - J. Let q = λ * s. T
 dx = Uᵀ q.
 
 Suppose you unroll k iterations that start at the solution, and differentiate them. This computes the first k terms of
-the Neumann series of λ, which begins with g + Jᵀ g + Jᵀ² g. An unrolled loop that starts elsewhere uses the Jacobian
+the Neumann series of λ, which begins with g + Jᵀ g + (Jᵀ)² g. An unrolled loop that starts elsewhere uses the Jacobian
 and the state of each iteration, not those of the solution.
 
 Cost: the solve here takes O(n³) and forms J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g.

@@ -23,7 +23,7 @@ H is symmetric, so r · df + c · dh = Σ_ij P[i, j] dC[i, j] (u_i + v_j). Toget
     dC = -P ∘ (g - u_i - v_j) / eps
 
 This is softmax's backward with two sets of constraints. Subtracting u and v makes all rows and columns of dC sum to 0.
-One after the other does not work, because subtracting the columns' averages spoils the rows again.
+Correcting the rows first and then the columns does not work, because the second correction spoils the row sums again.
 
 H has one null vector: adding a number to u and subtracting it from v changes nothing. So set v_1 = 0. The code
 eliminates u = (r - P v)/a, and solves the m - 1 equations that remain for v. Their matrix is the Schur complement
@@ -43,14 +43,15 @@ Asked next:
 - The loss is the optimal value itself, Σ P ∘ C + eps Σ P ∘ log P. What is dC? → dC = P. P minimises this value under
   the constraints, so by the envelope theorem the change of P does not matter. Nothing needs to be solved.
 - What are the gradients of a and b? → They are u and v from the same solve. The sums of a and b must stay equal, so
-  only changes with equal sums are possible. For these, the constant that u and v leave open cancels.
-- When is unrolling the better choice? → If the forward stops after a few steps, its P does not satisfy the conditions.
-  The implicit gradient is then that of another function. Unrolling differentiates the steps that were taken, and its
-  memory grows with their number.
+  only changes with equal sums are possible. The system determines u and v only up to a constant, but this constant
+  cancels for such changes.
+- When is unrolling the better choice? → Unrolling is better if the forward stops after a few steps. P then does not
+  satisfy the conditions, so the implicit gradient belongs to another function. Unrolling differentiates the steps that
+  were taken, and its memory grows with their number.
 - What happens as eps goes to 0? → P approaches a plan with few nonzero entries, and that plan does not change if C
-  changes slightly. So dC goes to 0 for almost every C, although the formula divides by eps. Join source i and target j
-  if that plan moves mass between them. If this graph falls into several pieces, as for a permutation, the system
-  becomes nearly singular. If it is connected, the system stays well conditioned.
+  changes slightly. So dC goes to 0 for almost every C, although the formula divides by eps. Draw a graph that joins
+  source i and target j if that plan moves mass between them. If this graph falls into several pieces, as for a
+  permutation, the system becomes nearly singular. If the graph is connected, the system stays well conditioned.
 """
 
 import numpy as np
@@ -93,7 +94,7 @@ CASES = [
 MISTAKES = [
     edit(
         "potentials-constant",
-        "f and h are numbers that no longer depend on C",
+        "f and h do not depend on C",
         "Move one entry of C. Do the rows and columns of P still have the right sums in your code?",
         "(g - u[:, None] - v) -> g",
     ),
@@ -192,7 +193,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "twenty-sweeps",
-    "twenty corrections in turn are enough",
+    "twenty alternating corrections of rows and columns are enough",
     "How fast do the corrections shrink if P is almost a permutation? Which equations do u and v satisfy?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
