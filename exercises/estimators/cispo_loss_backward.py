@@ -16,8 +16,8 @@ stop(...) makes its argument a constant, which has no gradient, as `detach` does
 T), and `adv` (the advantages A, of either sign) has shape (B,). `mask`, of shape (B, T), is 1.0 at tokens and 0.0 at
 padding, and K is the sum of the mask. There is at least one token. Only `logp` has a gradient.
 
-`g`, a 0-d array, is the upstream gradient of the scalar L. Return `dlogp`, which is 0 at padding. The numbers at
-padding are finite. All log-ratios are between -20 and 20.
+`g`, a 0-d array, is the upstream gradient of the scalar L. Return `dlogp`, which is 0 at padding. The log-probabilities
+at padding are finite. All log-ratios are between -20 and 20.
 """
 
 import numpy as np

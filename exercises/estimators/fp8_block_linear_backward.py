@@ -21,8 +21,8 @@ block size `block` divides d and k. The forward pass quantised both arrays:
 A dequantised number is its code times its scale. The output is `out = X̂ Ŵᵀ` with the dequantised X̂ and Ŵ. `g` is
 dL/dout, of shape (N, k), and is not quantised.
 
-Return `dx, dw`, the gradients of the straight-through estimator. It treats the quantisation of x and w as the identity.
-No gradient flows through the scales.
+Return `dx, dw`, the gradients of the straight-through estimator. This estimator treats the quantisation of x and w as
+the identity. No gradient flows through the scales.
 """
 
 import numpy as np

@@ -15,7 +15,7 @@ element of `x`. Use no other source of randomness. `step` is a positive float. R
 
 - Each element is one of the two multiples of `step` between which x lies.
 - For a fixed x, the mean of the results over all u is x.
-- If x / step is a whole number in floating point, the result is x for every u, also for u = 0.
+- If x / step is a whole number in floating point, the result is x for every u, even for u = 0.
 
 Grading calls your function with many evenly spaced values of u for each x, and compares the mean, the smallest and the
 largest result. It is up to you for which values of u you round up.

@@ -3,18 +3,18 @@ are constants, so L is linear in logp, and its slope is the constant factor:
 
     dlogp = -g/K · mask · min(r, 1 + eps_high) · A
 
-Nothing is differentiated but logp itself. Still, the weight must be computed, because it is the gradient's factor.
+Only logp itself is differentiated. The weight must still be computed, because it is a factor of the gradient.
 
-For a token that PPO does not clip, both losses have the slope -g/K · r·A. They differ beyond the clip. Let PPO clip at
-1 - eps and 1 + eps, with eps = eps_high. The table shows the factor of -g/K:
+For a token that PPO does not clip, both losses have the slope -g/K · r·A. The two losses differ beyond the clip. Let
+PPO clip at 1 - eps and 1 + eps, with eps = eps_high. The table shows the factor of -g/K:
 
                              PPO          CISPO
     A > 0, r > 1 + eps        0         (1 + eps)·A
     A < 0, r > 1 + eps       r·A        (1 + eps)·A
     A < 0, r < 1 - eps        0            r·A
 
-In PPO a good token is dropped as soon as its ratio is too large. In CISPO it keeps a gradient of bounded size. The
-bound also holds for bad tokens, whose gradient in PPO has no bound.
+In PPO a good token is dropped as soon as its ratio is too large. In CISPO such a token keeps a gradient of bounded
+size. The bound also holds for bad tokens, whose gradient has no bound in PPO.
 
 The weight r is an importance weight. The token was drawn from the old policy, and r corrects for this. For a given
 prefix, the mean of r·A ∇log p over tokens of the old policy is the mean of A ∇log p over tokens of the current one. The
@@ -29,16 +29,17 @@ itself and not at 1 + `epsilon_high`. verl also clamps the weight from below, at
 
 Asked next:
 
-- Does r correct everything about the old samples? → No. It corrects the choice of one token and not the distribution of
-  its prefix, which the old policy drew as well. The product of all ratios of the prefix would correct this, but it
-  scatters far too much.
+- Does r correct everything about the old samples? → No. r corrects the choice of one token. The old policy drew the
+  token's prefix as well, and r does not correct the distribution of prefixes. The product of all ratios of the prefix
+  would correct it, but this product has far too large a variance.
 - Which tokens does PPO lose that CISPO keeps? → Rare tokens with A > 0. A token of small probability, such as "Wait" at
-  a turn of the reasoning, easily doubles its probability in one update. PPO gives it no gradient in the next steps.
+  a turn of the reasoning, easily doubles its probability in one update. PPO then gives this token no gradient in the
+  next steps.
 - You forget the `detach`. What is the gradient of a token inside the bound? → The product r · logp has the slope r · (1
   + logp), so each weight is multiplied by 1 + logp. For logp below -1 the factor is negative, and good tokens are
   pushed down.
 - What does the value of the loss say about progress? → Nothing reliable. The value contains logp, so it depends on how
-  unlikely the tokens are. Only its gradient has a meaning, so watch the reward instead.
+  unlikely the tokens are. Only the gradient of the loss has a meaning, so watch the reward instead.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
     dX̂ = g Ŵ        dŴ = gᵀ X̂
 
-The factors in the formulas are the numbers that the forward multiplied, the dequantised ones. The straight-through
+The factors in these formulas are the dequantised arrays, because the forward multiplied these. The straight-through
 estimator passes dX̂ to x and dŴ to w unchanged, because it treats the quantisation as the identity. The true derivative
 of the rounding is 0 almost everywhere.
 
@@ -12,22 +12,22 @@ columns. `np.repeat` repeats each entry in place. `np.tile` would repeat the who
 scales of other blocks.
 
 A code of ±448 is not clipped. The scale is chosen so that the largest number of a strip just fits, so each strip that
-is not 0 holds such a code. It gets its full gradient.
+is not 0 holds such a code. The element with this code gets its full gradient.
 
-Cost: two matrix products of the size of the forward's, and one product per element to dequantise. The forward saves one
-byte per code and one scale per strip or block, about half of what a bfloat16 layer saves. An FP8 kernel multiplies
+Cost: two matrix products, each as large as the forward's, and one product per element to dequantise. The forward saves
+one byte per code and one scale per strip or block, about half of what a bfloat16 layer saves. An FP8 kernel multiplies
 the codes, and applies the scales to the partial sums of the blocks.
 
-PyTorch: `F.scaled_mm` multiplies FP8 codes with scales. Its recipes include `BlockWise1x128` and `BlockWise128x128`. It
-has no derivative: in torch 2.13 the backward raises an error, so FP8 layers define their own autograd function. A cast
-to `torch.float8_e4m3fn` and back is differentiable. Its backward casts the gradient in the same way, so it also rounds
-the gradient to FP8: 0.3 becomes 0.3125. To avoid that, write `x + (dequantised - x).detach()`. The cast saturates: on
-the CPU, 1000 becomes 448.
+PyTorch: `F.scaled_mm` multiplies FP8 codes with scales. Its recipes include `BlockWise1x128` and `BlockWise128x128`.
+The function has no derivative, and in PyTorch 2.13 its backward raises an error. So FP8 layers define their own
+autograd function. A cast to `torch.float8_e4m3fn` and back is differentiable. Its backward casts the gradient in the
+same way, so it also rounds the gradient to FP8: 0.3 becomes 0.3125. To avoid that, write `x + (dequantised -
+x).detach()`. The cast saturates: on the CPU, 1000 becomes 448.
 
 Asked next:
 
-- Why does w have square blocks, but x has strips? → A product in FP8 needs scales that are constant along short pieces
-  of the axis that is summed. The forward sums over d, and dx sums over k. A square block is a valid piece in both
+- Why does w have square blocks while x has strips? → An FP8 product sums over one axis, and its scales must be constant
+  along short pieces of this axis. The forward sums over d, and dx sums over k. A square block is a valid piece in both
   directions, so one quantised w serves both products. Activations have outliers, so x uses the finer strips.
 - dw sums over N. What does this mean for the strips of x? → A strip runs along d, so its scale changes from row to row
   of the sum. For a product in FP8, x is quantised again, with strips along N.
@@ -170,7 +170,7 @@ MISTAKES = [
     edit(
         "gradient-of-codes",
         "the gradient with respect to the codes is the answer",
-        "A code is x divided by its scale. Which factor leads from the gradient of the code to that of x?",
+        "A code is x divided by its scale. Which factor leads from the gradient of the code to the gradient of x?",
         "g @ w_hat, g.T @ x_hat -> "
         "g @ w_hat * np.repeat(sx, block, axis=1), "
         "g.T @ x_hat * np.repeat(np.repeat(sw, block, axis=0), block, axis=1)",

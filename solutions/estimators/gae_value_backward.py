@@ -1,4 +1,4 @@
-"""The target A_t + V_t is a constant, so L is an ordinary squared error. V_t enters it with slope 1:
+"""The target A_t + V_t is a constant, so L is an ordinary squared error. V_t enters the error with slope 1:
 
     dV_t = g/T · (V_t - (A_t + V_t)) = -g/T · A_t
 
@@ -21,18 +21,19 @@ already computed A. The forward needs to save A only, and not V, δ or the targe
 
 PyTorch: No function of PyTorch computes GAE. TRL and verl run this loop under `torch.no_grad()`, with values that were
 computed before the update, and use `0.5 * (vpred - returns)**2`. So the target is a constant without a `detach`. Both
-also clip the new value to a range around the old one, and take the larger of the two errors.
+also clip the new value to a range around the old one. They take the larger of the squared errors with and without the
+clip.
 
 Asked next:
 
 - A time limit cuts an episode off. Is `term` 1 or 0 at this step? → Neither is right. The episode would have gone on,
   so δ should contain gamma · V_(t+1), where V_(t+1) is the value of the last state reached. But A_(t+1) belongs to the
   next episode and must not enter. So two masks are needed, one for the value and one for the scan.
-- Why is the gradient not passed through the target? → With it, training minimises the squared Bellman residual. If the
-  next state is random, the mean of this square also contains the variance of the target, which pulls V to the wrong
-  place. It would also move the next state's value towards the current one.
+- Why is the gradient not passed through the target? → With a gradient through the target, training would minimise the
+  squared Bellman residual. If the next state is random, the mean of this square also contains the variance of the
+  target, which pulls V to the wrong place. Training would also move the next state's value towards the current one.
 - What does lam trade? → A small lam relies on V_(t+1), which may be wrong, so A is biased. A large lam adds up the
-  randomness of many steps, so A scatters more.
+  randomness of many steps, so A has a larger variance.
 - How do you test A without a second implementation? → With lam = 1 and a final step that ends the episode, A + V must
   be the discounted sum of the later rewards. With gamma = 0, A is reward - V.
 """
@@ -45,7 +46,7 @@ from autodrill.drills import edit, given, mistake
 HINTS = (
     "The target is a constant. What is the slope of (V_t - target)²/2 in V_t, and what is V_t - target?",
     "dV_t is -g/T · A_t. Compute A from the last step to the first, and start from A_T = 0, which is also dV_T.",
-    "Collect A from the last step on. A_t is `delta[t]` plus gamma · lam · ... · A_(t+1). Reverse A in the end.",
+    "Collect A from the last step on. A_t is `delta[t]` plus gamma · lam · ... · A_(t+1). Reverse A at the end.",
 )
 WRT = ("V",)
 RESULTS = ("dV",)
@@ -91,7 +92,7 @@ MISTAKES = [
     edit(
         "term-of-the-next-step",
         "term_t says that step t starts an episode",
-        "Which two values does an episode's end after step t separate?",
+        "term_t is 1 at the last step of an episode. Which of V_t and V_(t+1) belongs to the next episode?",
         "goes_on = ... -> goes_on = 1 - np.append(term[1:], term[:1])",
     ),
     edit(

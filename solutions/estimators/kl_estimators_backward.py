@@ -4,7 +4,7 @@
     k2:  d
     k3:  1 - exp(-d)
 
-At p = q, where d is 0, k2 and k3 have their minimum and push nothing. k1 pushes every sample down with the same force.
+At p = q, where d is 0, k2 and k3 have their minimum, and their slope is 0. k1 has the same slope 1 everywhere.
 
 What does each gradient estimate? Average over samples of p, and write ∇ for the gradient in the policy's parameters.
 The score has the mean Σ p ∇log p = ∇Σ p = 0. Therefore
@@ -14,11 +14,12 @@ The score has the mean Σ p ∇log p = ∇Σ p = 0. Therefore
     k3:  Σ p (1 - q/p) ∇log p    = -Σ q ∇log p = ∇KL(q‖p)
 
 The mean value of k1 is exactly KL(p‖q), and yet k1 as a loss does nothing on average. Its backward ignores that the
-samples themselves depend on p. k3 has the same mean value and descends on the other divergence, KL(q‖p). k2 has a
-biased value and the unbiased gradient. Near p = q all gradients except that of k1 agree to first order.
+samples themselves depend on p. k3 has the same mean value and descends on the other divergence, KL(q‖p). The value of
+k2 is biased, but its gradient is an unbiased estimate of ∇KL(p‖q). Near p = q all gradients except that of k1 agree to
+first order.
 
-Cost: at most one exponential and three other operations per sample, as in the forward. Only d is needed. k1 needs
-nothing but N.
+Cost: at most one exponential and three other operations per sample, as in the forward. k2 and k3 need only d, and k1
+needs only N.
 
 PyTorch: Each estimator is one line, such as `(torch.exp(-d) - 1 + d).mean()`, and autograd finds these slopes. No
 function of PyTorch estimates a divergence from log-probabilities of samples. `F.kl_div(input, target)` is an exact sum
@@ -29,13 +30,13 @@ Asked next:
 
 - Which loss gives the gradient of KL(p‖q) from samples of p? → k2 does. Another way is to subtract k1 from the reward,
   as a constant. The policy gradient then multiplies the score by d, which gives the same expected gradient.
-- Why is k3 popular as a value? → It is never negative, its mean is KL(p‖q), and it scatters little if p is near q. For
-  a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits, KL is 0.045. The standard deviation of
-  one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
-- A sample has logq = -30 and logp = -10, and another one the reverse. What are the gradients of k2 and k3? → The first
-  sample has d = 20, so k2 has slope 20 and k3 nearly 1. The second one has d = -20, so k2 has slope -20 and k3 about
-  -4.9e8. With k3, one sample that is far more likely under q dominates the batch. verl therefore clamps d to ±20 and k3
-  itself to at most 10. Such a sample then has no gradient at all.
+- Why is k3 popular as a value? → It is never negative, its mean is KL(p‖q), and its variance is small if p is near q.
+  For a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits, KL is 0.045. The standard deviation
+  of one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
+- One sample has logq = -30 and logp = -10, and another has logq = -10 and logp = -30. What are the gradients of k2 and
+  k3? → The first sample has d = 20, so k2 has slope 20 and k3 nearly 1. The second one has d = -20, so k2 has slope -20
+  and k3 about -4.9e8. With k3, one sample that is far more likely under q dominates the batch. verl therefore clamps d
+  to ±20 and k3 itself to at most 10. Such a sample then has no gradient at all.
 - The samples came from an older policy μ. How do you keep the gradient of k2 unbiased? → Weight each sample by the
   constant p/μ, so that Σ μ · (p/μ) · d ∇log p is again the gradient of KL(p‖q).
 """
@@ -77,7 +78,10 @@ MISTAKES = [
     edit(
         "samples-move",
         "the gradient of k1 contains a term for the distribution of the samples",
-        "Which arrays does the forward pass treat as constants? Does the mean contain a weight?",
+        (
+            "Which arrays does the forward pass treat as constants? Is there a factor in the mean that depends on the "
+            "distribution of the samples?"
+        ),
         "np.ones_like(d) -> d + 1",
     ),
     edit(

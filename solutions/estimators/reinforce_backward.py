@@ -5,8 +5,8 @@ score is onehot(a) - π. Hence
 
 Let R(a) be the return of action a. The observed R depends on the logits only through a random draw of a. A draw has no
 derivative, so the gradient of the expected return Σ_a π(a) R(a) must be estimated. Since ∇π = π ∇log π, this gradient
-is again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates this gradient, even if R is a
-black box.
+is again an expectation, the mean of R ∇log π over draws from π. An average over a few draws estimates this gradient,
+even if R is a black box.
 
 A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
 = 0. The baseline does change the variance of the estimate. With returns near 100 and no baseline, every tried action is
@@ -156,7 +156,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "no-baseline",
     "a baseline makes no difference because it does not change the mean of the estimate",
-    "The mean of the estimate does stay the same. How do returns of 100, 101 and 102 affect its scatter?",
+    "The mean of the estimate does stay the same. How do returns of 100, 101 and 102 affect its variance?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -278,7 +278,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "no-one-hot",
     "the gradient of log π is the vector of probabilities",
-    "What is the gradient of z_a, the logit of the drawn action, which log π also contains?",
+    "log π(a) also contains z_a, the logit of the drawn action. What is the slope of this term in z_a?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     return g * softmax(logits) * (returns - baseline)[:, None] / len(actions)

@@ -1,5 +1,5 @@
 """The loss is linear in logp, so its slope is the constant factor: -g/(B·K) times the advantage R - baseline. The only
-work is the baseline. The sum of the other rewards is the sum over the prompt minus the own reward:
+work is to compute the baseline. The sum of the other rewards is the sum over the prompt minus the answer's own reward:
 
     baseline_bk = (Σ_j R_bj - R_bk) / (K - 1)
 
@@ -7,26 +7,26 @@ With the mean m_b of all K rewards, the advantage is also K/(K - 1) · (R_bk - m
 0, and adding a constant to the rewards of a prompt changes nothing. If all answers to a prompt have the same reward,
 this prompt teaches nothing.
 
-The other answers are drawn independently of this one, so the baseline does not depend on it. Such a baseline leaves the
-expected gradient unchanged and lowers the variance, as for REINFORCE. No value network is needed. (Kool et al., 2019;
-Ahmadian et al., 2024.)
+The other answers are drawn independently of this one, so the baseline does not depend on this answer. Such a baseline
+leaves the expected gradient unchanged and lowers the variance, as for REINFORCE. No value network is needed. (Kool et
+al., 2019; Ahmadian et al., 2024.)
 
 Cost: one sum per prompt and a few operations per answer. The expensive part is drawing K answers to each prompt and
-computing `logp`. Backward saves the advantages and not logp.
+computing `logp`. The forward saves the advantages for backward, but not logp.
 
 PyTorch: `-((reward - (reward.sum(1, keepdim=True) - reward) / (K - 1)) * logp).mean()` has this gradient.
 `MulBackward0` saves the advantages only, because the rewards need no gradient. TRL's `RLOOTrainer` computes this
-baseline, and its loss multiplies the advantage by a clipped ratio, as in PPO. verl uses the form with K/(K - 1). A
-group of one answer keeps its reward in verl's estimator `rloo` and has the advantage 0 in `rloo_vectorized`.
+baseline, and its loss multiplies the advantage by a clipped ratio, as in PPO. verl uses the form with K/(K - 1). If a
+prompt has a single answer, its advantage is its reward in verl's estimator `rloo`, and 0 in `rloo_vectorized`.
 
 Asked next:
 
 - What changes if the baseline is the mean of all K rewards? → Each advantage is multiplied by (K - 1)/K, because the
   answer's own reward is in the mean. The expected gradient is too small by this factor, in the same direction. The
   learning rate can make up for it.
-- What does GRPO change by dividing by the group's standard deviation? → The weights of the prompts. With rewards of 0
-  and 1 and a success rate q, the typical advantage is of size √(q(1-q)) before the division and 1 after it. So prompts
-  that are nearly always or nearly never solved gain weight.
+- What does GRPO change by dividing by the group's standard deviation? → The division changes the weights of the
+  prompts. With rewards of 0 and 1 and a success rate q, the typical advantage is of size √(q(1-q)) before the division
+  and 1 after it. So prompts that are nearly always or nearly never solved gain weight.
 - Every possible answer to a prompt has the reward 1. What do RLOO and REINFORCE without a baseline do? → RLOO does
   nothing. REINFORCE makes all drawn answers more likely, although none is better than the others. On average over draws
   this gradient is 0, so it is only noise.
@@ -38,7 +38,10 @@ from autodrill.drills import edit, given
 
 HINTS = (
     "The loss is linear in logp. Which number multiplies logp_bk?",
-    "The slope is minus the advantage over B·K. To average the other rewards, subtract the own one from the row's sum.",
+    (
+        "The slope is minus the advantage over B·K. To average the other rewards, subtract the answer's own reward "
+        "from the row's sum."
+    ),
     "Divide `reward.sum(axis=1, keepdims=True) - reward` by ... to get the baseline.",
 )
 WRT = ("logp",)
@@ -93,7 +96,7 @@ MISTAKES = [
     edit(
         "divides-by-std",
         "advantages are divided by the standard deviation, as in GRPO",
-        "Which of the factors in your gradient does the task's formula for L not contain?",
+        "By what does your gradient divide, and by what does the task's formula for L divide?",
         "reward - baseline -> (reward - baseline) / (reward.std(axis=1, keepdims=True) + 1e-6)",
     ),
     edit(

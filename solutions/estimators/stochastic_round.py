@@ -2,9 +2,9 @@
 rounding up gives floor(y) + 1. If P is the probability of rounding up, the mean is floor(y) + P. This mean must be y,
 so P = f.
 
-The event u < f has the probability f if u is uniform in [0, 1). For a multiple of the step f is 0, and u < 0 never
-holds. The comparison u ≤ f would move such a number at u = 0. A rule that gives the same probability is floor(y + u),
-which rounds up if u ≥ 1 - f.
+The event u < f has the probability f if u is uniform in [0, 1). If x is a multiple of the step, f is 0, and u < 0 never
+holds. With the comparison u ≤ f, such an x would be rounded up at u = 0. A rule that gives the same probability is
+floor(y + u), which rounds up if u ≥ 1 - f.
 
 floor rounds towards -∞ for negative x too: -1.3 lies between -2 and -1. Truncation rounds towards 0 instead, and f is
 then negative.
@@ -12,22 +12,23 @@ then negative.
 Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
 A straight-through backward needs nothing saved.
 
-PyTorch: PyTorch 2.13 has no public operation for it. `torch.round` rounds to nearest, and half to even: it maps 0.5,
-1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights stochastically after each
-step, so they need no float32 copy of the weights.
+PyTorch: PyTorch 2.13 has no public operation for stochastic rounding. `torch.round` rounds to nearest, and half to
+even: it maps 0.5, 1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights
+stochastically after each step, so they need no float32 copy of the weights.
 
 Asked next:
 
-- A weight is 1, the step is 0.01, and 100 updates of 0.001 follow. Where does the weight end with either rounding? → To
-  nearest it stays at 1, because each update is a tenth of a step. Stochastically each update moves it by a whole step
-  with the probability 0.1. After 100 updates its mean is 1.1, with a standard deviation of 0.03.
+- A weight is 1, the step is 0.01, and 100 updates of 0.001 follow. Where does the weight end with each kind of
+  rounding? → Rounded to nearest, the weight stays at 1, because each update is a tenth of a step. Rounded
+  stochastically, the weight moves by a whole step with the probability 0.1 at each update. After 100 updates its mean
+  is 1.1, with a standard deviation of 0.03.
 - What is the variance of one result? → step² · f(1 - f), which is largest in the middle of a step and 0 on a multiple.
   Rounding to nearest has no variance, but an error of up to half a step that repeats every time.
 - How do you round float32 to bfloat16 stochastically with integer operations? → bfloat16 keeps the upper 16 bits. Add a
   uniform 16-bit integer to the bits of the float32 number, then clear the lower 16 bits. The bits hold the magnitude,
   so the rule is the same for negative numbers.
-- What is the backward of stochastic rounding as a layer? → The straight-through estimator, dx = g. For a fixed u the
-  true derivative is 0 almost everywhere. The mean over u is x, so its derivative is 1.
+- What is the backward of stochastic rounding as a layer? → The backward is the straight-through estimator, dx = g. For
+  a fixed u the true derivative is 0 almost everywhere. The mean over u is x, so its derivative is 1.
 """
 
 import numpy as np
@@ -108,7 +109,7 @@ MISTAKES = [
     edit(
         "grid-points-move",
         "u < f and u <= f are the same",
-        "x is a multiple of the step and u is 0. Which of the two rounds up?",
+        "x is a multiple of the step and u is 0. Which of the two comparisons rounds up?",
         "u < y -> u <= y",
     ),
     edit(
@@ -120,7 +121,10 @@ MISTAKES = [
     edit(
         "nearest",
         "the result is the nearest multiple",
-        "A weight of 1 gets updates of 0.001, and the step is 0.01. Where is it after 100 updates?",
+        (
+            "A weight of 1 gets updates of 0.001, and the step is 0.01. Where does your rounding leave the weight "
+            "after 100 updates?"
+        ),
         "return ... -> return np.round(y) * step",
     ),
     edit(
