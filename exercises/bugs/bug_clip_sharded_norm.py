@@ -7,9 +7,9 @@
 # requires = ["bug_zero_grad"]
 # ///
 """A model is split over ranks. `sharded` is the list of gradients of the parameters that this rank holds alone. Ranks
-may hold different numbers of them. `replicated` is the list of gradients of the parameters that all ranks hold, such
-as those of norm layers. These gradients are already the same on all ranks. A colleague added clipping by the global
-norm. On one rank it works. On several ranks the replicated parameters of the ranks drift apart.
+may hold different numbers of such parameters. `replicated` is the list of gradients of the parameters that all ranks
+hold, such as those of norm layers. These gradients are already the same on all ranks. A colleague added clipping by the
+global norm. On one rank the clipping works. On several ranks, the copies of the replicated parameters drift apart.
 
 Repair `bug_clip_sharded_norm`, which runs on every rank. The global norm is the norm of the gradient of the whole
 model, in which each parameter counts once. Let c be `max_norm` divided by the sum of the norm and 1e-6. Scale every

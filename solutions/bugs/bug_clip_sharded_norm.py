@@ -17,10 +17,11 @@ parameter drift apart from the first clipped step on.
 Cost: one pass over the gradients and one message of one number. The message is short, but all ranks must wait for it
 before the optimiser step.
 
-PyTorch: `clip_grad_norm_` treats plain tensors as they are, so each rank gets the norm of its own shards. If the
-gradients are DTensors, it knows which of them are sharded. With one sharded and one replicated DTensor on two ranks it
-returns the right norm after one all-reduce. Megatron adds the squares over the model-parallel group in float32. It
-skips replicated parameters on all ranks but one, and skips the second copy of a shared embedding.
+PyTorch: if the gradients are plain tensors, `clip_grad_norm_` knows nothing of other ranks, so each rank gets the norm
+of its own shards. If the gradients are DTensors, it knows which of them are sharded. With one sharded and one
+replicated DTensor on two ranks it returns the right norm after one all-reduce. Megatron adds the squares over the
+model-parallel group in float32. It skips replicated parameters on all ranks but one, and skips the second copy of a
+shared embedding.
 
 Asked next:
 
@@ -32,7 +33,7 @@ Asked next:
 - One rank has a NaN in its gradient. What happens with the right norm and with the local one? → With the right norm all
   ranks get NaN from the message, and all skip the step or fail together. With local norms one rank skips and the others
   step, so the ranks no longer train the same model.
-- Could the ranks avoid the wait by using the norm of the step before? → Yes. Its message can run during the next
+- Could the ranks avoid the wait by using the norm of the step before? → Yes. The message can then run during the next
   forward, and the factor is still the same on all ranks. But a sudden large gradient is not clipped in the step in
   which it occurs.
 """
@@ -47,7 +48,7 @@ HINTS = (
         "Reduce the sum of squares of the sharded pieces. Add the sum of squares of the replicated gradients once. "
         "Then take the root."
     ),
-    "`norm = np.sqrt(all_reduce(...) + ...)`, with one sum of squares inside the call and one outside.",
+    "Write `norm = np.sqrt(all_reduce(...) + ...)`, with one sum of squares inside the call and one outside.",
 )
 RESULTS = ("norm", "sharded", "replicated", "the number of messages", "the count of numbers sent")
 
@@ -162,7 +163,7 @@ def bug_clip_sharded_norm(sharded, replicated, max_norm, all_reduce):
 MISTAKES = [
     edit(
         "local-norm",
-        "each rank clips what it holds",
+        "each rank may clip by the norm of what it holds",
         "Two ranks scale by different factors. What happens to the direction, and to a replicated parameter?",
         "all_reduce(own) + common -> own + common",
     ),
@@ -174,7 +175,7 @@ MISTAKES = [
     ),
     edit(
         "replicated-each-time",
-        "the squares of everything are reduced",
+        "the squares of all gradients are reduced over ranks",
         "How often does the gradient of a norm layer count on 8 ranks?",
         "all_reduce(own) + common -> all_reduce(own + common)",
     ),

@@ -9,7 +9,7 @@ all micro-batches have equally many tokens and all ranks equally many micro-batc
 is 0, and 0/0 is NaN.
 
 The count N is a sum over all ranks, so it takes one message of one number. The mean over ranks at the end divides by
-`world`, as DDP does. Multiply by `world` before it, so that 1/N is left:
+`world`, as DDP does. Multiply by `world` first, so that the weight 1/N is left:
 
     each rank sums grad_of_sum · world/N, and the mean over ranks follows
 
@@ -28,11 +28,11 @@ Asked next:
 - How wrong is the mean of means? → The error is not a fixed factor. Tokens of short micro-batches weigh too much. With
   micro-batches of 400 tokens and 100 tokens, a token of the second one weighs four times as much as one of the first.
 - Must N be known before the first backward? → No. Accumulate sums and scale once at the end. In float16 the sums may
-  overflow, and then a fixed guess of N as a first scale helps.
+  overflow. To avoid this, divide by a fixed guess of N before the sums.
 - Is the mean over all tokens always the right loss? → It is a choice. A mean over all tokens gives long texts more
   weight. A mean over texts of per-text means gives each text the same weight. GRPO was published with per-answer means,
-  and DAPO takes the mean over all tokens. Neither depends on how a batch is split into micro-batches, and the faulty
-  mean does.
+  and DAPO takes the mean over all tokens. Neither loss depends on how a batch is split into micro-batches, but the
+  faulty mean does.
 - Gradients are clipped after accumulation. Does the bug still matter? → Yes. Clipping rescales the whole gradient, and
   the weights of the tokens in it stay wrong.
 """
@@ -154,7 +154,7 @@ MISTAKES = [
     edit(
         "mean-of-means",
         "the mean of the micro-batches' means is the mean over all tokens",
-        "Take micro-batches of 4 tokens and of 1 token. What weight does a token of each have?",
+        "Take micro-batches of 4 tokens and of 1 token. What weight does a token have in each of the two?",
         "* world / total -> / (y >= 0).sum() / len(batches)",
     ),
     edit(
@@ -165,7 +165,7 @@ MISTAKES = [
     ),
     edit(
         "local-count",
-        "the tokens of the own rank are all tokens",
+        "the tokens of this rank are all tokens",
         "One rank got short texts. What weight do its tokens have?",
         "all_reduce(count) -> max(1, count) * world",
     ),
@@ -198,7 +198,7 @@ MISTAKES = [
     edit(
         "message-per-batch",
         "each micro-batch needs a message of its own",
-        "The sum over ranks is linear. When is the last moment to reduce it, and how many messages are left?",
+        "The sum over ranks is linear. What can a rank add up before it sends anything?",
         "grad += ... -> grad += all_reduce(grad_of_sum(W, x, y)) / total",
         "return all_reduce(grad) / world -> return grad",
     ),
