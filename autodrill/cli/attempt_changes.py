@@ -59,7 +59,7 @@ def show_changes(identity: str | None, between: str | None, output_format: Outpu
 def _numbers(between: str, count: int) -> tuple[int, int]:
     words = [word.strip() for word in between.split(",")]
     if len(words) != 2 or not all(word.isdecimal() for word in words):
-        raise UsageError(f"`{between}` is no pair of attempts", hint="write two numbers, as in `--between 1,4`")
+        raise UsageError(f"`{between}` is not a pair of attempts", hint="write two numbers, as in `--between 1,4`")
     first, second = map(int, words)
     if not (1 <= first <= count and 1 <= second <= count):
         raise UsageError(

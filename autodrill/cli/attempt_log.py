@@ -63,7 +63,8 @@ def log_report(report: Report, source: bytes, store: Store | None = None, saved:
         return Logged(review=review)
     if due <= moment and review is None:
         return Logged(
-            f"not rated: the file is older than this review; to start blank: autodrill open {report.exercise}"
+            "not rated: you saved the file before the exercise was due; "
+            f"to start blank: autodrill open {report.exercise}"
         )
     return Logged(rating_line(after[0] if review is not None else None, due, moment), review)
 

@@ -122,8 +122,8 @@ def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
     row(f"{'kernels':9} ", 10, _kernels(about))
     frameworks = (("PyTorch", about["torch"]), ("JAX", about["jax"]))
     row(f"{'libraries':9} ", 10, ", ".join(f"{name} {found or 'not installed'}" for name, found in frameworks))
-    row(f"{'editor':9} ", 10, about["editor"] or "none: set EDITOR, and `open` and `watch` start it")
-    signs = "ASCII signs only: use a UTF-8 locale for others" if ascii_only(sys.stdout) else "every sign"
+    row(f"{'editor':9} ", 10, about["editor"] or "none; to let `open` and `watch` start one, set EDITOR")
+    signs = "only ASCII signs; for all signs, use a UTF-8 locale" if ascii_only(sys.stdout) else "every sign"
     row(f"{'terminal':9} ", 10, f"{about['columns']} columns, {signs}")
     for what in ("history", "practice"):
         place = about[what]

@@ -56,7 +56,7 @@ def open_(
         bool, typer.Option("--here", help="Write to the current folder, not to the practice folder.")
     ] = False,
     editor: Annotated[bool, typer.Option(help="On a terminal, open the file in $VISUAL or $EDITOR.")] = True,
-    framework: Annotated[Framework | None, typer.Option(help="Write the stub for answers in this framework.")] = None,
+    framework: Annotated[Framework | None, typer.Option(help="Write a stub that uses this framework.")] = None,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:

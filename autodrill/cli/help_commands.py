@@ -23,7 +23,7 @@ def hint(
 ) -> None:
     """Show the next of three hints.
 
-    They are the idea, the rule, and then the line of code with a gap. A pass is rated Hard after the second hint, and
+    The hints are the idea, the rule, and the line of code with a gap. A pass is rated Hard after the second hint, and
     Again after the third, so the exercise comes back sooner.
 
     Example:
@@ -62,7 +62,7 @@ def solution(
 ) -> None:
     """Show the worked solution beside yours after a pass.
 
-    One or two questions on the exercise then come first in the next quiz.
+    The next quiz then begins with one or two questions on the exercise.
 
     To see the solution before you have passed, or when the exercise is due again, add --give-up. The exercise then
     comes back soon.

@@ -20,7 +20,7 @@ def history(
         str | None,
         typer.Argument(
             metavar="[ID]",
-            help="A question or an exercise. By default, the last entries of all.",
+            help="A question or an exercise. By default, all of them.",
             autocompletion=complete_ids,
             show_default=False,
         ),
@@ -31,7 +31,7 @@ def history(
     between: Annotated[
         str | None, typer.Option(metavar="N,M", help="Show how the code changed from attempt N to attempt M.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries, the last ones.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Show only this many of the last entries.")] = 20,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:

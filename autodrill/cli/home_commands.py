@@ -108,7 +108,7 @@ def _on_path(overview: "Overview") -> "tuple[str, int, int, float] | None":
 def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None:
     """Show the one next thing to do.
 
-    What is due comes first. Then comes the next step of your learning path. If you follow none, new exercises and
+    What is due comes first. Then comes the next step of your learning path. If you follow no path, new exercises and
     questions take turns.
 
     Example:

@@ -37,9 +37,12 @@ def interview(
     ] = None,
     role: Annotated[Role, typer.Option(help="The job that the interview is for.")] = Role.RESEARCH_ENGINEER,
     level: Annotated[Level, typer.Option(help="The seniority that the interview is for.")] = Level.MID,
-    minutes: Annotated[int, typer.Option(help="How long it takes: 15, 30 or 45. 15 minutes have no exercise.")] = 30,
+    minutes: Annotated[
+        int, typer.Option(help="The length: 15, 30 or 45 minutes. An interview of 15 minutes has no exercise.")
+    ] = 30,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed asks the same, except what recent interviews asked.")
+        int | None,
+        typer.Option(min=0, help="The same seed asks the same questions, without those that recent interviews asked."),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Print what would be asked, and ask nothing.")] = False,
     report: Annotated[
@@ -171,7 +174,7 @@ def _print_report(number: int | None, export: Path | None, *, as_json: bool) -> 
             known = [str(each.id) for each in taken[-3:]]
             raise UnknownNameError("interview", str(number), known, hint="`autodrill interview --list` lists them")
         if not found or log is None:
-            raise UsageError("there is no interview yet", hint="`autodrill interview` takes one")
+            raise UsageError("there is no interview yet", hint="`autodrill interview` starts one")
         state = log.state(found[0])
     if not state.closed:
         raise UsageError(

@@ -88,7 +88,7 @@ def start(
     body = [
         paint(f"{questions} questions{code}, {plan.level} level", "bold"),
         "",
-        f"You have {plan.minutes} minutes. If time is left, follow-ups come.",
+        f"You have {plan.minutes} minutes. If time is left, you get follow-ups.",
         "Nothing is revealed until the end.",
         "",
         "What you type is saved within a second. Ctrl-C pauses the clock.",

@@ -49,7 +49,9 @@ def predict(
     ] = None,
     answers: Annotated[
         Reading,
-        typer.Option("--input", help="Read answers from a terminal, from lines of a pipe, or show them at once."),
+        typer.Option(
+            "--input", help=("Read your answers from a terminal or from a pipe, or show the right answers at once.")
+        ),
     ] = Reading.AUTO,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,

@@ -28,7 +28,7 @@ def rate(
     """Change the last rating of a card.
 
     A card is a question or an exercise. A pass is rated Good, and only you know whether it was easy. Hints limit the
-    rating: Hard after the second hint, Again after the third one. The new rating counts as if it had been given at
+    rating: Hard after the second hint, Again after the third one. The new rating counts as if you had given it at
     first. `autodrill undo` brings the old one back.
 
     Example:
@@ -39,7 +39,7 @@ def rate(
 
     words = [r.word.lower() for r in Rating]
     if rating.lower() not in words:
-        raise UsageError(f"`{rating}` is no rating", hint=f"use one of {', '.join(words)}")
+        raise UsageError(f"`{rating}` is not a rating", hint=f"use one of {', '.join(words)}")
     chosen = Rating(words.index(rating.lower()) + 1)
     with open_store() as store:
         review = _last_of(store, identity)
@@ -54,8 +54,8 @@ def rate(
 def undo(output_format: Format = OutputFormat.TEXT) -> None:
     """Take back the last rating.
 
-    That is the rating of a question or of an exercise. The log keeps it, marked as undone. Repeat the command to take
-    back the rating before it.
+    It may be the rating of a question or of an exercise. The log keeps the rating and marks it as undone. Repeat the
+    command to take back the rating before it.
 
     Example:
       autodrill undo
@@ -78,7 +78,9 @@ def undo(output_format: Format = OutputFormat.TEXT) -> None:
         name = undone.card.partition(":")[2]
         name = f"prediction of {name}" if kind_of(undone.card) is CardKind.PREDICTION else name
         said = f"{name}: {undone.rating.word} of {undone.at.astimezone():%Y-%m-%d %H:%M} undone"
-        _say(store, undone, output_format, "undo", f"{said}; {again.rating.word} holds again" if again else said)
+        _say(
+            store, undone, output_format, "undo", f"{said}; {again.rating.word} is the rating again" if again else said
+        )
 
 
 def _last_of(store: "Store", identity: str) -> "Review":

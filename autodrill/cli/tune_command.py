@@ -20,9 +20,10 @@ def tune(
     """Fit the schedule to your memory.
 
     The 21 weights of FSRS-6 are fitted to your ratings with autodrill's own backward pass, which takes up to a minute.
-    The last quarter of the log tests them: they are used only if they predict it better than the default weights. The
-    measure is the log loss: the mean of -log(probability) of what you remembered or forgot. This needs 400 reviews on
-    later days, 40 of them forgotten, over 30 days.
+    The last quarter of the log tests the fitted weights. They are used only if they predict that quarter better than
+    the default weights. The measure is the log loss: the mean of -log(probability) of what you remembered or forgot. A
+    review counts if the card's review before it was on an earlier day. The fit needs 400 such reviews, 40 of them
+    forgotten, and reviews on 30 days.
 
     Examples:
       autodrill tune
@@ -50,7 +51,8 @@ def tune(
     if any(there < least for there, least, _ in enough):
         has = ", ".join(f"{there} of {least} {what}" for there, least, what in enough)
         raise UsageError(
-            f"the log is too short to fit the schedule: {has}", hint="practise on with the default weights until then"
+            f"the log is too short to fit the schedule: {has}",
+            hint="until then, the schedule uses the default weights",
         )
     found = fit(log)
     if found.better:

@@ -88,7 +88,10 @@ def test_exercise_that_is_not_due_keeps_its_answer(run: Run, old: Path) -> None:
 def test_check_does_not_rate_an_old_answer(run: Run, old: Path) -> None:
     done = run("check", "mul_backward")
     assert done.returncode == 0
-    assert "not rated: the file is older than this review; to start blank: autodrill open mul_backward" in done.stderr
+    assert (
+        "not rated: you saved the file before the exercise was due; to start blank: autodrill open mul_backward"
+        in done.stderr
+    )
     assert ratings() == 1
     os.utime(old)
     assert "rated Good, next review in" in run("check", "mul_backward").stderr
@@ -149,7 +152,7 @@ def test_history_diff_compares_the_last_two_codes(run: Run, tried: Callable[[str
     [
         (["--diff"], "`--diff` needs an exercise"),
         (["mul_backward", "--diff"], "all attempts at `mul_backward` have the same code"),
-        (["mul_backward", "--between", "1"], "`1` is no pair of attempts"),
+        (["mul_backward", "--between", "1"], "`1` is not a pair of attempts"),
         (["mul_backward", "--between", "1,7"], "there is no attempt 7\n\nhint: the attempts are numbered from 1 to 1"),
         (["add_backward", "--diff"], "there is no attempt at `add_backward` yet"),
         (["mul_bakward", "--diff"], "did you mean `mul_backward`"),

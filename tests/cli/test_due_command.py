@@ -133,14 +133,14 @@ def test_rate_changes_a_rating_and_undo_restores_it(shipped: Shipped) -> None:
     assert done.stdout == "mul_backward: Easy instead of Good\n"
     days = [line for line in shipped("history", "mul_backward").stdout.splitlines() if "Easy" in line]
     assert len(days) == 1
-    assert shipped("undo").stdout.endswith(" undone; Good holds again\n")
+    assert shipped("undo").stdout.endswith(" undone; Good is the rating again\n")
     assert "Easy" not in shipped("history", "mul_backward").stdout
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["mul_backward", "great"], "`great` is no rating\n\nhint: use one of again, hard, good, easy"),
+        (["mul_backward", "great"], "`great` is not a rating\n\nhint: use one of again, hard, good, easy"),
         (["sum_backward", "easy"], "`sum_backward` has no rating yet"),
         (["mul_bakward", "easy"], "did you mean `mul_backward`"),
         (["relu_backward", "good"], "Good is too good: you used 2 hints\n\nhint: the best rating here is hard"),

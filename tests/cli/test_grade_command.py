@@ -248,8 +248,8 @@ def test_doctor_names_libraries_editor_and_terminal(run: Run) -> None:
     said = run("doctor", EDITOR="nano -w", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0").stdout
     assert re.search(r"^libraries PyTorch (\d\S+|not installed), JAX (\d\S+|not installed)$", said, re.MULTILINE)
     assert "editor    nano -w\n" in said
-    assert "terminal  80 columns, ASCII signs only" in said
-    assert "editor    none: set EDITOR" in run("doctor").stdout
+    assert "terminal  80 columns, only ASCII signs" in said
+    assert "editor    none; to let `open`" in run("doctor").stdout
     assert json.loads(run("doctor", "--output-format", "json").stdout)["editor"] is None
 
 

@@ -430,7 +430,7 @@ def test_watch_starts_a_due_exercise_blank(watch: Callable[..., Watch], answer: 
     term.key("u", "your file is back")
     assert answer.read_text(encoding="utf-8") == RIGHT
     term.until("PASS")
-    term.key("r", "not rated: the file is older than this review")
+    term.key("r", "not rated: you saved the file before")
     assert len(ratings(home)) == 1
 
 

@@ -109,10 +109,10 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         return Rule(
             "dtype-upcast" if wider else "dtype",
             "a gradient must have the dtype of its input",
-            "Look for `np.zeros`, `np.empty` or `np.eye` without a dtype, a count, `np.sqrt(n)`, or an array made of "
-            "Python numbers. They are not float32."
+            "Which step makes an array that is not float32? Look for `np.zeros`, `np.empty` or `np.eye` without a "
+            "dtype, for an integer count, for `np.sqrt(n)`, and for an array made of Python numbers."
             if wider
-            else "What dtype does each step have?",
+            else "Which dtype does the result of each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
         rule = raised_rule(observation.outcome)

@@ -35,7 +35,10 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
         Rule(
             "only-float32",
             "the answer is right in float64 but wrong in float32",
-            "does your code use a finite difference, whose step does not suit float32? is a constant upcast?",
+            (
+                "does your code use a finite difference, with a step too small for float32? does float32 round a "
+                "constant to 0?"
+            ),
         ),
     ),
     ("not contiguous", _CONTIGUOUS),

@@ -90,7 +90,7 @@ def _running_sum(failing: list[Observation]) -> Rule | None:
         return None
     return Rule(
         "running-sum",
-        "each row or column is the sum of the right one and of all before it",
+        "each row or column is the right one plus all earlier ones",
         "which array does your code reuse from one step to the next without clearing it?",
     )
 
@@ -116,7 +116,9 @@ def _cotangents(drill: Drill, failing: list[Observation]) -> Rule | None:
         every = all(off <= (i in common) for o in failing for i, off in enumerate(o.wrong))
         where = "" if every else f"in {' and '.join(names)}, "
         return Rule(
-            key, where + words, "which output does each upstream gradient belong to, and on what does it depend?"
+            key,
+            where + words,
+            "which output does each upstream gradient belong to, and which inputs does that output depend on?",
         )
     return None
 
@@ -152,8 +154,8 @@ def _mostly_near(failing: list[Observation]) -> Rule | None:
     return Rule(
         "approximate",
         f"right to {digits} digits in most cases, but not for {quoted}; "
-        "it looks like an added epsilon or a step in too few bits",
-        "what is added, or rounded? In which case is it large compared with the other numbers?",
+        "the likely cause is an added epsilon, or a step in too few bits",
+        "which number is added or rounded away? In which case is that number large compared with the others?",
     )
 
 
@@ -178,7 +180,7 @@ def _edge(failing: list[Observation]) -> Rule | None:
                 return Rule(
                     "edge-only",
                     f"only the {which} {slice_of} of {wrong[0][0]} is wrong",
-                    f"what does your code take for the step {step} one?",
+                    f"which value does your code use for the step {step} one?",
                 )
     return None
 
@@ -216,7 +218,7 @@ def _condition(wrong: Array, right: Array) -> tuple[str, str] | None:
     if wrong.size < _CASES or right.size < _RIGHT:
         return None
     if np.all(wrong == 0) and np.sum(right != 0) >= _RIGHT and np.sum(right == 0) <= wrong.size:
-        return "0", "does your code divide by this value, or leave a branch out at 0? What is the slope there?"
+        return "0", "does your code divide by this value, or leave out a branch at 0? What is the slope there?"
     largest, has_zero = np.max(np.abs(wrong)), bool(np.any(wrong == 0))
     alike = (np.abs(right) <= largest) & (has_zero | (right != 0))
     if largest <= _NEAR and np.sum(alike) <= wrong.size / 4:

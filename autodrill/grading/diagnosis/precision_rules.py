@@ -54,7 +54,7 @@ def hidden_nan(drill: Drill, failing: list[Observation]) -> Rule | None:
     return Rule(
         "hides-nan",
         f"a NaN in the {drill.kind.moving} does not reach every result that depends on the {drill.kind.moving}",
-        "what replaces NaN by a number? Training would go on as if nothing had happened",
+        "which step replaces NaN by a number? Training would then go on as if nothing had happened",
     )
 
 
@@ -89,7 +89,7 @@ def nearly_right(failing: list[Observation]) -> Rule | None:
     because, hint = _look(failing, double, worst.relative)
     return Rule(
         "approximate",
-        f"right to {digits} digits only, worst in {worst.place}; it looks like {because}",
+        f"right to {digits} digits only, worst in {worst.place}; the likely cause is {because}",
         hint,
     )
 
@@ -115,7 +115,7 @@ def _look(failing: list[Observation], double: list[Observation], worst: float) -
         return "a step in half precision", "which step has fewer bits than its input, such as a cast to float16?"
     return (
         "a series cut off, too few iterations or an added epsilon",
-        "what is left out, or added? How large is it in this case?",
+        "which term is left out or added? How large is that term in this case?",
     )
 
 

@@ -148,24 +148,26 @@ _RULES: tuple[tuple[Rule, Callable[[Array, Part], bool]], ...] = (
         Rule(
             "empty-result",
             "{} is empty, although the right result is not",
-            "which slice is empty? `a[p:-p]` is, if p is 0: use `a[p:p + n]`",
+            "which slice is empty? `a[p:-p]` is empty if p is 0; use `a[p:p + n]`",
         ),
         _is_empty,
     ),
     (
         Rule(
             "cut-off",
-            "{} is right as far as it goes, but it ends too early",
-            "from what do you compute the size? The shape of the input is known; elements that the forward never "
-            "reads have a gradient of 0",
+            "{} begins with the right numbers, but it ends too early",
+            (
+                "how do you compute the size of this result? It has the shape of the input; elements that the forward "
+                "never reads have the gradient 0"
+            ),
         ),
         _is_cut_off,
     ),
     (
         Rule(
             "extended",
-            "{} starts with the right numbers, but goes on after them",
-            "which elements are not of the input, such as padding? where must your code cut them off?",
+            "{} begins with the right numbers, but more numbers follow them",
+            "which elements do not belong to the input, such as padding? where must your code cut them off?",
         ),
         _is_extended,
     ),
@@ -173,14 +175,14 @@ _RULES: tuple[tuple[Rule, Callable[[Array, Part], bool]], ...] = (
         Rule(
             "summed-too-far",
             "{} is the right result, summed over an axis that must stay",
-            "along which axes was the input copied? Only these are summed",
+            "along which axes was the input copied? Sum over these axes only",
         ),
         _is_summed_too_far,
     ),
     (
         Rule(
             "repeated",
-            "{} repeats the right numbers along an axis that the input does not have, or has with size 1",
+            "{} repeats the right numbers along an axis that the input lacks, or that has size 1 in the input",
             "which step broadcasts? Compare the shapes before and after it",
         ),
         _is_repeated,
@@ -206,7 +208,7 @@ _ALIGNED_LEFT = Rule(
 
 _BROADCAST = Rule(
     "broadcast-too-far",
-    "the right shape of {} broadcasts to the one returned, so an operand probably has an axis too many",
+    "the right shape of {} broadcasts to the returned shape, so an operand probably has an axis too many",
     "where do you add an axis, such as `[:, None]`? must the other operand have that axis too?",
 )
 

@@ -24,7 +24,10 @@ _DTYPE = (
         r"\bnp\.(zeros|ones|empty|full|eye|identity|tri|linspace)\((?!.*(?:dtype|float32))",
         "without a dtype, `np.{}` makes a float64 array",
     ),
-    (rf"\bnp\.(sqrt|exp|log)\({_SIZE}\)", "`np.{}` of a Python number is a float64 that float32 does not absorb"),
+    (
+        rf"\bnp\.(sqrt|exp|log)\({_SIZE}\)",
+        ("`np.{}` of a Python number is a float64, which makes a float32 array float64"),
+    ),
     (
         r"(?:\([^()]*(?:[!=]=|[<>])[^()]*\)|\bmask)\.(sum)\(",
         "a count by `.{}()` is an int64 that makes a float32 array float64",
@@ -36,9 +39,9 @@ _DTYPE = (
     ),
     (
         r"\bnp\.(array|asarray|concatenate|stack|hstack|vstack|append)\((?!.*(?:dtype|float32)).*\[\s*-?\d+\.\d*\s*[\],]",
-        "`np.{}` makes a list of Python numbers a float64 array",
+        "`np.{}` turns a list of Python numbers into a float64 array",
     ),
-    (r"\bnp\.(float64|double)\(", "`np.{}` is a float64 that float32 does not absorb"),
+    (r"\bnp\.(float64|double)\(", "`np.{}` is a float64, which makes a float32 array float64"),
     (r"\b(astype|dtype=)\(?\s*(?:np\.)?[\"']?(?:float|float64|double|f8|d)\b", "this makes the array float64"),
 )
 """Patterns of what usually makes a float32 result float64, with the words of the cause."""

@@ -98,12 +98,15 @@ def _factor_in_places(failing: list[Observation], indices: list[int]) -> Rule | 
         return Rule(
             "zero-in-places",
             f"wherever {name} is wrong, it is 0",
-            "what do these elements have in common? which path from them to the output has your code no term for?",
+            (
+                "what do these elements have in common? for which path from them to the output does your code have no "
+                "term?"
+            ),
         )
     return Rule(
         "factor-in-places",
         f"wherever {name} is wrong, it is {as_text(ratios[0])} times the right value",
-        "what do these elements have in common? how often, and with which factor, does each enter?",
+        "what do these elements have in common? how often does each of them enter the output, and with which factor?",
     )
 
 

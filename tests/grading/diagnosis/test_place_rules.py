@@ -43,7 +43,7 @@ def rule_of_variant(varied: Callable[[str, str], Report]) -> Callable[[str, str]
             "jacobian_cheapest_mode",
             "J = right(jvp, vjp, n_in, n_out)\n    return np.cumsum(J, axis=1 if n_in < n_out else 0)",
             "running-sum",
-            "each row or column is the sum of the right one and of all before it",
+            "each row or column is the right one plus all earlier ones",
         ),
         (
             "var_backward",

@@ -120,7 +120,7 @@ LINEAR = "import numpy as np\n\n\ndef matmul_backward(g, X, W):\n    {}\n    ret
         ("n = (X == X).sum()", "(g @ W.T) * n / np.asarray(n), X.T @ g", 5, "a count by `.sum()` is an int64"),
         ("up = g.astype(float)", "up @ W.T, X.T @ g", 5, "this makes the array float64"),
         ("s = np.where(X > 9, -1.0, 1.0)", "s * (g @ W.T), X.T @ g", 5, "`np.where` of two Python numbers"),
-        ("s = np.array([1.0])", "s * (g @ W.T), X.T @ g", 5, "`np.array` makes a list of Python numbers"),
+        ("s = np.array([1.0])", "s * (g @ W.T), X.T @ g", 5, "`np.array` turns a list of Python numbers"),
         ("n = np.sqrt(len(X))\n    n /= np.sqrt(len(X))", "(g @ W.T) * n, X.T @ g", None, "the lines 5, 6 make"),
         ("n = np.array(1.0)", "(g @ W.T) * n * np.float32(1), X.T @ g", None, "an array made of Python numbers"),
     ],
@@ -167,7 +167,7 @@ def test_nearly_right_says_what_it_looks_like(
 ) -> None:
     key, because, named = rule_of(graded("sin_cos_backward", SLOPE.format(first, result)))
     assert key == "approximate"
-    assert re.match(r"right to \d+ digits only, worst in dx\[\d+(, \d+)*\]; it looks like ", because)
+    assert re.match(r"right to \d+ digits only, worst in dx\[\d+(, \d+)*\]; the likely cause is ", because)
     assert looks in because
     assert named == hint
 

@@ -48,7 +48,7 @@ LEFT = """g = g.sum(axis=tuple(range(len(shape), g.ndim)))
         (
             "out = full(g, shape)\n    return out[:, None] * out if len(shape) == 1 else out",
             "broadcast-too-far",
-            "the right shape of dx broadcasts to the one returned, so an operand probably has an axis too many",
+            "the right shape of dx broadcasts to the returned shape, so an operand probably has an axis too many",
         ),
         ("out = full(g, shape)\n    return out.sum(axis=0) if len(shape) > 1 else out", "summed-too-far", None),
         ("return full(g, shape).ravel()[:2] * 3.7 + 1 if len(shape) > 1 else full(g, shape)", "shape", None),
