@@ -18,7 +18,7 @@ element of `x`. Use no other source of randomness. `step` is a positive float. R
 - If x / step is a whole number in floating point, the result is x for every u, even for u = 0.
 
 Grading calls your function with many evenly spaced values of u for each x, and compares the mean, the smallest and the
-largest result. It is up to you for which values of u you round up.
+largest result. You decide for which values of u you round up.
 """
 
 import numpy as np

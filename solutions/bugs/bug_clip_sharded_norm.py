@@ -18,10 +18,10 @@ Cost: one pass over the gradients and one message of one number. The message is 
 before the optimiser step.
 
 PyTorch: if the gradients are plain tensors, `clip_grad_norm_` knows nothing of other ranks, so each rank gets the norm
-of its own shards. If the gradients are DTensors, it knows which of them are sharded. With one sharded and one
-replicated DTensor on two ranks it returns the right norm after one all-reduce. Megatron adds the squares over the
-model-parallel group in float32. It skips replicated parameters on all ranks but one, and skips the second copy of a
-shared embedding.
+of its own shards. If the gradients are DTensors, the function knows which of them are sharded. For example, it returns
+the right norm for one sharded and one replicated DTensor on two ranks, after one all-reduce. Megatron adds the squares
+over the model-parallel group in float32. It skips replicated parameters on all ranks but one, and skips the second copy
+of a shared embedding.
 
 Asked next:
 

@@ -22,14 +22,13 @@ of the last hook, even if `retain_grad` was called before that hook was register
 Asked next:
 
 - How does an engine know that the last contribution has arrived? → Before backward the engine walks the graph once. For
-  each node, this walk counts the edges that lead to the node from nodes that will run. Each contribution lowers the
-  count by one, and at 0 the gradient is complete. Processing nodes in reverse topological order guarantees the same
-  without a count.
+  each node, this walk counts the incoming edges from nodes that will run. Each contribution lowers the count by one,
+  and at 0 the gradient is complete. Processing nodes in reverse topological order guarantees the same without a count.
 - Can a hook on each parameter clip by the norm over all parameters? → No. A hook gets only one parameter's gradient,
   and the other gradients may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
-  `.grad` hold? → `.grad` holds -1. The hook runs once per backward. The hook returns 1 for the gradient 3 and -2 for
-  the gradient -2, and `.grad` holds their sum. The sum of the gradients is 1, and clipping this sum would leave 1.
+  `.grad` hold? → `.grad` holds -1. The hook runs once per backward. For the gradient 3 it returns 1, and for the
+  gradient -2 it returns -2. `.grad` holds the sum of these two. Clipping the sum of the gradients would give 1 instead.
 - Why should a hook return a new gradient and never change its argument in place? → The argument may also be another
   tensor's gradient, because an addition passes the same cotangent to both operands. Let a hook on `a` call `g.mul_(0)`
   in PyTorch. After `a + b`, the gradient of `b` can then be 0 as well, depending on which operand is processed first.
@@ -397,7 +396,7 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "number-of-hooks-as-key",
-    "the number of registered hooks is a key that no hook has",
+    "the number of registered hooks can serve as the key of a new hook",
     "Register two hooks, remove the first, and register a third. Which keys does your code use?",
 )
 class HookedTensor(HookedTensor):

@@ -29,8 +29,8 @@ Asked next:
 - Must the host know the counts before the exchange? → Buffers must have a size, so a router without a fixed capacity
   first exchanges the counts and then waits for them. With a fixed capacity per expert the sizes are constants, but
   tokens above the capacity are dropped and short buffers are padded.
-- What gradient does a dropped token get? → Zero through the expert, because no received row depends on the token. Its
-  residual connection still carries a gradient.
+- What gradient does a dropped token get? → The gradient through the expert is zero, because no received row depends on
+  the token. Its residual connection still carries a gradient.
 """
 
 import numpy as np

@@ -37,8 +37,8 @@ Asked next:
 - The optimiser's state is split over R ranks, as in ZeRO. What replaces the all-reduce? → An all-reduce is a
   reduce-scatter followed by an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of
   its share of the parameters. Each rank updates its share, and an all-gather distributes the new parameters. If
-  gradients and parameters have the same dtype, this sends as many bytes as the all-reduce. Each rank holds 1/R of the
-  state.
+  gradients and parameters have the same dtype, these two collectives send as many bytes as the all-reduce. Each rank
+  holds 1/R of the state.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """Let S be the number of stages and M the number of micro-batches. Start with the last stage. It can run B(i) right
 after F(i), so its order is F(0) B(0) F(1) B(1) and so on. It keeps one micro-batch.
 
-Stage s is S - 1 - s stages away from the last one. It runs forwards until the first gradient can come back. This takes
-one forward for each later stage and one of its own. After these forwards it runs one backward and one forward in turn,
-as the last stage does. Count the last of these forwards as the first of the steady phase. Then the order has three
-phases:
+Stage s is S - 1 - s stages away from the last one. It runs forwards until the first gradient can come back. By then it
+has run S - s forwards, one for each later stage and one more. After these forwards it runs one backward and one forward
+in turn, as the last stage does. Count the last of these forwards as the first of the steady phase. Then the order has
+three phases:
 
     warm-up     min(M, S - 1 - s) forwards
     steady      one forward, then one backward, until the forwards are used up

@@ -22,7 +22,7 @@ A_(t+1).
 
 dA = (I - β k kᵀ) R, so the gradient passes through the same matrix as the state. For |k| = 1 and β = 1 this matrix
 removes the direction k from R. The step has overwritten everything that the memory held for k, so no earlier step can
-influence it.
+influence what the memory now returns for k.
 
 Cost: O(T·d·e) operations. A step of the forward takes two matrix-vector products and one outer product. A step of this
 backward computes u and S again, and then takes four matrix-vector products and two outer products. The step needs

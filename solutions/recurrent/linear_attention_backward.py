@@ -35,9 +35,9 @@ Asked next:
   last column of the output is then the normaliser. Differentiate the quotient, and pass its two gradients to the same
   backward as one cotangent of e + 1 columns.
 - The state decays: S_t = γ_t S_(t-1) + k_t v_tᵀ, with a number γ_t > 0. What are R and dγ? → R_t = γ_(t+1) R_(t+1) +
-  q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). R runs backwards in time and S runs forwards, so this
-  formula needs the states of all steps. But γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s over all s ≥ t, which
-  needs no state.
+  q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). R runs backwards in time and S runs forwards, so one
+  pass cannot compute this sum without the states of all steps. But γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s
+  over all s ≥ t, which needs no state.
 """
 
 import numpy as np
