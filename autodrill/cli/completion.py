@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 NO_PATH = "none"
-"""What `quiz --path` takes to stop following a path."""
+"""The value of `quiz --path` that stops following a path."""
 
 
 def _library(context: typer.Context) -> Library:

@@ -16,7 +16,7 @@ __all__ = ["Recorder"]
 
 _DRAFT_SECONDS = 1.0
 _BEAT_SECONDS = 5.0
-"""At most so much of the time on the clock is lost when the process is killed."""
+"""The most time on the clock that is lost when the process is killed."""
 
 
 class Recorder:

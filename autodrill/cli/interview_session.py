@@ -43,7 +43,7 @@ __all__ = ["InterviewSession"]
 _POLL = 0.2
 _EDITOR_ROWS = 8
 _BURST = 500
-"""Keys that are taken before the screen is drawn again, as of a text that is pasted."""
+"""The most keys that are read before the screen is drawn again, for example from a pasted text."""
 
 
 @dataclass

@@ -34,14 +34,14 @@ __all__ = [
 ENTER = "enter"
 SPACE = "space"
 CHANGED = "changed"
-"""Not a key: the terminal has another size, or was taken back with `fg`, so the screen must be drawn again."""
+"""Not a key. The terminal changed its size, or `fg` resumed the program, so the screen must be drawn again."""
 
 UP, DOWN, PAGE_UP, PAGE_DOWN = "up", "down", "page up", "page down"
 MOVES = (UP, DOWN, PAGE_UP, PAGE_DOWN)
-"""Keys that are no mistake where they have no effect: a mouse wheel, for one, sends arrow keys."""
+"""Keys that get no message where they have no effect. A mouse wheel, for example, sends arrow keys."""
 
 _SEQUENCES = {"A": UP, "B": DOWN, "5~": PAGE_UP, "6~": PAGE_DOWN}
-"""What follows `ESC [` or `ESC O` for the keys that are known. Others, and those with Ctrl or Shift, are skipped."""
+"""The known keys, by the text that follows `ESC [` or `ESC O`. Other keys, and keys with Ctrl or Shift, are skipped."""
 _ARROWS = ("up", "down", "right", "left", "home", "end")
 _NAMES = {"\r": ENTER, "\n": ENTER, " ": SPACE}
 _END_OF_FILE = "\x04"

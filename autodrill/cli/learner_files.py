@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _AT_ONCE = 2.0
-"""Files saved within so many seconds, as by a checkout, do not tell which one the learner works on."""
+"""Files saved within this many seconds, as by a checkout, do not show which one the learner works on."""
 
 
 @dataclass(frozen=True, slots=True)

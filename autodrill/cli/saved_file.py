@@ -18,9 +18,9 @@ __all__ = ["SavedFile"]
 _INTERVAL = 0.02
 _LONGEST_INTERVAL = 0.25
 _SHARE = 0.005
-"""Largest share of the time that polling takes, on a file system where a look-up is slow."""
+"""The largest share of the time that polling may take on a slow file system."""
 _READ_SECONDS = 0.5
-"""The file is read this often, whatever its metadata say."""
+"""The file is read after this many seconds, even if its metadata have not changed."""
 _GONE_SECONDS = 1.0
 """An editor that replaces a file may move the old one away first."""
 

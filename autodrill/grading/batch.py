@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Task", "Worker", "grade_all", "useful_workers"]
 
 _WORTH_A_WORKER = 40
-"""Number of files that take about as long as the start of another worker."""
+"""Number of files that one worker grades in about the time that another worker needs to start."""
 
 
 @dataclass(frozen=True, slots=True)

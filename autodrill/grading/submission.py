@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "read_file"]
 
 LARGEST_FILE = 256 << 10
-"""Bytes. The longest submissions take a tenth of it."""
+"""In bytes. The longest submissions are a tenth of this size."""
 
 
 @dataclass(frozen=True, slots=True)

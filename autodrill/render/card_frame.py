@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Frame", "Shown", "fitted"]
 
 _ROOM_BESIDE_KEY, _ROOM_BESIDE_FOOT = 7, 3
-"""Lines of text that a page has at least while the key or the foot stays. With less room, that part pages too."""
+"""The fewest lines of text on a page while the key or the foot stays on the screen. With less room, that part is paged
+too."""
 
 
 @dataclass(frozen=True, slots=True)

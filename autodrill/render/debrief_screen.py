@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["print_debrief"]
 
 _SIDE_BY_SIDE = 120
-"""Columns from which both answers stand side by side, if their lines fit."""
+"""The fewest columns at which both answers are shown side by side, if their lines fit."""
 _GAP = 3
 
 

@@ -236,7 +236,7 @@ def wrapped(text: str, width: int) -> str:
 
 _STYLED = r"( *)((?:\x1b\[[0-9;]+m)?)( *)([^\x1b]*)((?:\x1b\[0m)?)"
 _WHOLE = r"`[^`]*`|(?:(?<=: )|(?<=then ))autodrill (?:(?!  )[^,;`])*"
-"""What a line break must not divide: what is in backticks, and a command to type."""
+"""Text that a line break must not divide: text in backticks, and a command to type."""
 
 
 def folded(line: str, width: int) -> list[str]:

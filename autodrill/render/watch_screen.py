@@ -23,7 +23,7 @@ __all__ = ["Page", "bar_lines", "broken", "columns_of", "page_of", "verdict_line
 _ESCAPE = re.compile(r"(\x1b\[[0-9;]*m)")
 _PRINTED = 5
 _SHORTEST_TITLE = 30
-"""Columns of a title that count for more than the time of the last save."""
+"""Columns of a title that take precedence over the time of the last save."""
 
 
 @dataclass(frozen=True, slots=True)

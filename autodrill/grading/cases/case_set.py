@@ -41,7 +41,7 @@ _SMALLER = 120
 """Number of smaller cases to try. It is a count and not a time, so that a busy machine shows the same case."""
 
 _CRASHES = {"signal SIGSEGV", "signal SIGABRT", "signal SIGBUS"}
-"""Ends of a process that got no memory and did not check."""
+"""How a process ends if it got no memory and did not check for this."""
 
 
 class CaseSet:

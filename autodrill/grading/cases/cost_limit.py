@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["FACTOR", "CostLimit", "processor_time", "with_cost_limit"]
 
 FACTOR = 20
-"""How many times the processor time of the worked solution a call may take, or of `_LOOP`, whichever takes longer.
+"""A call may take this multiple of the processor time of the worked solution or of `_LOOP`, whichever takes longer.
 
 `benchmarks/costs.py` compares the limits with right answers and with answers that cost too much."""
 
 _WALL_SECONDS = 30.0
-"""Wall time of a call on a large input. It ends only a call that waits, or a machine that is far too busy."""
+"""Wall time of a call on a large input. This limit ends only a call that waits, or a call on a machine that is far too
+busy."""
 
 _LOOP = """
 def loop():
@@ -34,11 +35,12 @@ def loop():
         total += i * 0.5
     return total
 """
-"""The least yardstick, about 0.05 s. A right answer may be an explicit loop over 100,000 elements, and then takes
-hundreds of times as long as a solution that calls NumPy."""
+"""The shortest time that a limit is a multiple of, about 0.05 s. A right answer may be an explicit loop over 100,000
+elements. Such a loop takes hundreds of times as long as a solution that calls NumPy."""
 
 _TIMES = 3
-"""How often a yardstick runs. The least time counts: a core that is shared takes up to twice as long."""
+"""How often the worked solution and the loop run. The shortest run counts, because a shared core takes up to twice as
+long."""
 
 _BUDGET = 1 << 10
 

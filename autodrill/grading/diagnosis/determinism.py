@@ -64,9 +64,9 @@ class Repetition(Enum):
 
     EQUAL = "equal"
     STATE = "state"
-    """They differ, and in the same way again once the file is reloaded."""
+    """They differ, and they differ in the same way after a reload of the file."""
     CHANCE = "chance"
-    """They differ in another way each time."""
+    """They differ, and in another way after each reload."""
 
 
 def repetition(

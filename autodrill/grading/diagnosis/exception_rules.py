@@ -56,7 +56,7 @@ _NO_PRODUCT = (
 )
 
 _PYTHON_2 = "python-2"
-"""The key of what was valid in Python 2, as many course files are."""
+"""The key of the rules for code that is valid only in Python 2, as in many course files."""
 
 _LIST_IN_PYTHON_2 = (
     r"'(dict_keys|dict_values|dict_items|map|filter|zip)' object (has no attribute '(sort|append|index|remove|pop)'"
@@ -365,7 +365,8 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule("own-assertion", "an assertion in your code fails", "which assumption about the inputs is wrong?"),
     ),
 )
-"""Type, message and rule in the order tried. Both are regular expressions; that of the type must match completely."""
+"""Type, message and rule, in the order in which they are tried. Type and message are regular expressions, and the one
+for the type must match completely."""
 
 
 def raised_rule(end: Raised) -> Rule | None:

@@ -45,7 +45,7 @@ _NUMBERS_RIGHT = {
     FaultKind.NONLINEAR,
     FaultKind.NOISY,
 }
-"""Faults of answers with right numbers, for which a comparison of numbers would confuse."""
+"""Faults of answers whose numbers are right, so a comparison of numbers would only confuse."""
 
 
 def explain(

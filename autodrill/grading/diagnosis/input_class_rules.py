@@ -104,7 +104,7 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     ),
 )
 _ORDINARY = 0.1
-"""Magnitude from which values count as ordinary: being right for smaller ones says nothing about these."""
+"""Magnitude from which values count as ordinary. A right result for smaller values says nothing about ordinary ones."""
 
 _NAMED = 2
 """Number of classes up to which a message names them."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["known_rule", "rule_of_mistake"]
 
 _FEW = 2
-"""Number of exceptions that a message names; more are "some cases"."""
+"""The most exceptions that a message names. If there are more, it says "some cases"."""
 
 _LEAST, _MOST_OF_THEM = 3, 2 / 3
 """Number of ordinary cases, and their share, in which a mistake must have the same wrong numbers if it differs in

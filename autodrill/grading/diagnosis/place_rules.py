@@ -32,7 +32,7 @@ _CASES = 2
 """Number of failing cases that must show a place."""
 
 _LONG = 3
-"""Length of an axis in which a single wrong slice is no chance."""
+"""Length of an axis from which a single wrong slice is no coincidence."""
 
 _NEAR = 1e-3
 """Largest magnitude that counts as nearly 0."""

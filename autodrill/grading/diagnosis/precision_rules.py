@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["CRUDEST", "errors", "half_precision", "hidden_nan", "nearly_right"]
 
 CRUDEST = 2e-3
-"""Relative error up to which an answer is an approximation or of too small a dtype, and not another formula."""
+"""The largest relative error that an approximation or a small dtype explains. A larger one means a wrong formula."""
 
 _HALF, _SINGLE = 11, 24
 """Significant bits of a float16 and of a float32."""
@@ -34,14 +34,15 @@ _FINEST_SINGLE, _CRUDEST_SINGLE = 1e-8, 1e-6
 """Relative errors that a single step in float32 leaves in a float64 result."""
 
 _NOISIER = 100.0
-"""Ratio of the relative errors in float32 and float64 from which rounding causes them. A cut-off series has about the
-same error in both."""
+"""If the relative error in float32 is this many times the error in float64, rounding causes both errors. A cut-off
+series has about the same error in both dtypes."""
 
 _NOTHING = 1e-12
-"""Size of a result, relative to the largest of its case, up to which it is 0 but for rounding."""
+"""Size of a result, relative to the largest of its case, up to which the result is 0 except for rounding."""
 
 _NEARER = 8.0
-"""Ratio of the errors against the right results and against those of rounded inputs, from which the latter explain."""
+"""If the error against the right results is this many times the error against the results of rounded inputs, rounding
+of the inputs explains the fault."""
 
 
 def hidden_nan(drill: Drill, failing: list[Observation]) -> Rule | None:

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 __all__ = ["generic_rule", "unknown_rule"]
 
 _LEAST = 3
-"""Number of ordinary failing cases from which a formula is accepted that does not hold in others."""
+"""Number of ordinary failing cases that a formula must explain if it does not hold in other cases."""
 
 _UNEXPLAINED = 0.1
 """Share of an estimator's error that a formula may leave unexplained."""
 
 _NAMED = 2
-"""Number of layouts up to which a message names them; more are "some cases"."""
+"""The most layouts that a message names. If there are more, it says "some cases"."""
 
 
 def unknown_rule(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["as_text", "constant_factor", "quantities", "stray_factor", "term_without_upstream"]
 
 _NEARLY_ONE = 1e-3
-"""Distance from 1 below which a ratio is an inexact answer and not a factor."""
+"""A ratio that is closer to 1 than this comes from an inexact answer, not from a factor."""
 
 _VAGUE = 1e-3
 """Tolerance, relative to the largest expected value, above which a result has too few digits for a ratio."""
@@ -42,7 +42,7 @@ _UNEXPLAINED = 0.1
 """Share of an estimator's error that a factor may leave unexplained."""
 
 _DIVIDED = -2
-"""The power of a factor by which an answer is off if it divides by it instead of multiplying."""
+"""An answer that divides by a factor instead of multiplying by it is off by this power of the factor."""
 
 
 # -- one number for everything -----------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ _RULES: tuple[tuple[Rule, Callable[[Array, Part], bool]], ...] = (
         _is_repeated,
     ),
 )
-"""Each rule with what must hold for every wrong shape, in the order tried."""
+"""Each rule with the condition that every wrong shape must meet, in the order in which the rules are tried."""
 
 
 # -- broadcasting ------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ _PARTLY = {
     (False, True): "an axis of size 1 that broadcasting stretched is not summed",
     (True, True): "not every axis along which broadcasting copied the input is summed",
 }
-"""By whether leading axes are left somewhere, and whether stretched ones are."""
+"""The belief, by two facts: whether a leading axis is left unsummed, and whether a stretched axis is."""
 
 _ALIGNED_LEFT = Rule(
     "aligned-left",

@@ -15,7 +15,7 @@ _LONGEST_LINE, _MOST_LINES = 300, 2000
 """Length of a line, and number of lines, that are searched: the source is untrusted."""
 
 _MOST_NAMED = 6
-"""Lines that a hint names at most."""
+"""The most lines that a hint names."""
 
 _SIZE = r"(?:len\([^()]*\)|[\w.]+\.shape\[[^\]]*\]|[\w.]+\.size|[a-zA-Z])"
 

@@ -31,7 +31,7 @@ _CASES = 2
 """Number of failing cases that must show the term."""
 
 _LENGTH = 3
-"""Length of an axis from which proportional numbers are no chance."""
+"""Length of an axis from which proportional numbers are no coincidence."""
 
 _ROOM = 1e-6
 """Largest part of an error that the term may leave unexplained."""
@@ -42,7 +42,7 @@ _ELEMENTS = 4
 """Number of wrong elements that must have the same factor."""
 
 _VAGUE, _TINY = 1e4, 1e-12
-"""Multiple of its tolerance from which an element is known well enough for a ratio, and a ratio that counts as 0."""
+"""The multiple of its tolerance that an element must exceed to give a ratio, and the largest ratio that counts as 0."""
 
 
 def off_by_term(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["PATTERNS", "Pattern"]
 
 _MOST_RESULTS = 4
-"""Number of results among which exchanged pairs are searched."""
+"""The most results among which exchanged pairs are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,4 +204,5 @@ PATTERNS = (
         )
     ),
 )
-"""In the order tried: the first that explains every failing case and contradicts no passing one is named."""
+"""In the order in which they are tried. The report names the first rule that explains every failing case and
+contradicts no passing one."""
