@@ -6,9 +6,9 @@
 # topics = ["distributed", "losses"]
 # requires = ["cross_entropy_ignore_index_backward", "bug_zero_grad"]
 # ///
-"""A colleague trains a language model on `world` ranks with gradient accumulation. The gradient should be that of the
-mean cross-entropy over *all* labelled tokens of all micro-batches of all ranks. In tests with full micro-batches the
-gradient is right. On real texts it changes when the same tokens are split differently, and sometimes it is NaN.
+"""A colleague trains a language model on `world` ranks with gradient accumulation. The result should be the gradient of
+the mean cross-entropy over *all* labelled tokens of all micro-batches of all ranks. In tests with full micro-batches
+the gradient is right. On real texts it changes when the same tokens are split differently, and sometimes it is NaN.
 
 Repair `bug_token_weighted_accumulation`, which runs on every rank. `batches` is this rank's list of micro-batches. A
 micro-batch is a pair of x and y. x has shape (n, d). y has shape (n,), and a token with y < 0 is padding. Ranks may

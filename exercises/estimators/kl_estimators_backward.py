@@ -6,9 +6,9 @@
 # topics = ["estimators", "post-training"]
 # requires = ["reinforce_backward"]
 # ///
-"""A policy p drew N samples. `logp` holds the log-probability of each sample under p, and `logq` its log-probability
-under a fixed reference q. Both have shape (N,). With d = logp - logq, each of the following means estimates the
-divergence KL(p‖q):
+"""A policy p drew N samples. `logp` holds the log-probability of each sample under p, and `logq` holds its
+log-probability under a fixed reference q. Both have shape (N,). With d = logp - logq, each of the following means
+estimates the divergence KL(p‖q):
 
     kind="k1"    mean of d
     kind="k2"    mean of d²/2

@@ -26,7 +26,7 @@ Asked next:
   these gradients in buffers of the pass, as PyTorch does.
 - When can a node's gradient be freed? → The gradient can be freed once the node's own closure has run. By then all
   consumers have added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory
-  holds only the gradients in transit at one moment, not those of the whole graph.
+  holds only the gradients in transit at one moment, not the gradients of the whole graph.
 - What changes in backward if the output is a vector? → Only the seed changes: the seed is a cotangent of the output's
   shape, chosen by the caller. One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for
   each output.

@@ -1,4 +1,4 @@
-"""The forward multiplied X̂ by Ŵᵀ, so the gradients of these two factors are those of a matrix product:
+"""The forward multiplied X̂ by Ŵᵀ, so the gradients of these two factors follow the rule for a matrix product:
 
     dX̂ = g Ŵ        dŴ = gᵀ X̂
 

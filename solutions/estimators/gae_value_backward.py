@@ -31,7 +31,8 @@ Asked next:
   next episode and must not enter. So two masks are needed, one for the value and one for the scan.
 - Why is the gradient not passed through the target? → With a gradient through the target, training would minimise the
   squared Bellman residual. If the next state is random, the mean of this square also contains the variance of the
-  target, which pulls V to the wrong place. Training would also move the next state's value towards the current one.
+  target. Lowering this variance pulls V to the wrong place. Training would also move the next state's value towards the
+  current one.
 - What does lam trade? → A small lam relies on V_(t+1), which may be wrong, so A is biased. A large lam adds up the
   randomness of many steps, so A has a larger variance.
 - How do you test A without a second implementation? → With lam = 1 and a final step that ends the episode, A + V must
@@ -85,7 +86,7 @@ MISTAKES = [
     ),
     edit(
         "advantage-runs-over",
-        "an episode's advantages contain those of the next episode",
+        "an episode's advantages include advantages of the next episode",
         "Can the last action of an episode cause a reward in the next one?",
         "lam * goes_on[t] * -> lam *",
     ),

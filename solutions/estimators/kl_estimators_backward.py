@@ -15,7 +15,7 @@ The score has the mean Σ p ∇log p = ∇Σ p = 0. Therefore
 
 The mean value of k1 is exactly KL(p‖q), and yet k1 as a loss does nothing on average. Its backward ignores that the
 samples themselves depend on p. k3 has the same mean value and descends on the other divergence, KL(q‖p). The value of
-k2 is biased, but its gradient is an unbiased estimate of ∇KL(p‖q). Near p = q all gradients except that of k1 agree to
+k2 is biased, but its gradient is an unbiased estimate of ∇KL(p‖q). Near p = q, the gradients of k2 and k3 agree to
 first order.
 
 Cost: at most one exponential and three other operations per sample, as in the forward. k2 and k3 need only d, and k1

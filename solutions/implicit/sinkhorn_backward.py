@@ -62,9 +62,9 @@ from autodrill.drills import edit, given, mistake, normal
 HINTS = (
     "How do the row sums and column sums of P change if C changes? What does this say about df and dh?",
     (
-        "The rows and columns of dP sum to 0, which is a linear system for df and dh. The backward solves the system "
-        "with the same matrix for u and v, with the row sums and column sums of P * g on the right. Fix one unknown, "
-        "because u + 1 and v - 1 give the same result."
+        "The rows and columns of dP sum to 0. These conditions are a linear system for df and dh. The backward solves "
+        "the system with the same matrix for u and v, with the row sums and column sums of P * g on the right. Fix one "
+        "unknown, because u + 1 and v - 1 give the same result."
     ),
     "With u and v from the system, dC is -P * (g - ...) / eps.",
 )

@@ -12,7 +12,7 @@ divided by √v, so parameters with large gradients decay *less*. With decoupled
 share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
 
 Cost: about fifteen elementwise operations per parameter, so memory traffic dominates. A single pass reads p, g, m and v
-and writes p, m and v, which is 28 bytes per parameter in float32. The state is two numbers per parameter, m and v.
+and writes p, m and v. These are 28 bytes per parameter in float32. The state is two numbers per parameter, m and v.
 Together, p, g, m and v take 16 bytes.
 
 PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place. Its state is `exp_avg`,

@@ -7,8 +7,8 @@ sizes, the mean of these means is the mean of the whole batch. With a sum, the g
 ranks. The right learning rate of plain gradient descent would then depend on this number too.
 
 The order is reversed because backward finishes the gradients of the last layers first. The first bucket can be sent
-while backward still computes the rest, which hides communication. Buckets help because every message has a latency,
-whatever its size, and a network can have hundreds of small tensors, such as biases.
+while backward still computes the rest. This overlap hides communication. Buckets help because every message has a
+latency, whatever its size, and a network can have hundreds of small tensors, such as biases.
 
 Cost: one latency per bucket. All buckets together carry S bytes, the size of the gradients. In a ring of R ranks, each
 rank sends 2·S·(R-1)/R bytes. This amount is less than 2·S, however large R is. The joined buckets are a second copy of

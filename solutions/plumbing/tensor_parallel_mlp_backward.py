@@ -38,10 +38,11 @@ Asked next:
 - What changes with sequence parallelism, where x and out are split over the tokens? → The forward gathers x before W1
   and reduce-scatters after W2. The backward mirrors this. It gathers g and reduce-scatters dx. A gather and a
   reduce-scatter together send as many bytes as an all-reduce. But dW1 needs the whole x, so a rank that kept only its
-  own tokens gathers x once more. Parameters that are applied to split tokens, such as those of a norm or b, need an
+  own tokens gathers x once more. Parameters that act on split tokens, such as b or the parameters of a norm, need an
   all-reduce of their own.
 - How many all-reduces does one transformer layer need per step under tensor parallelism? → Four: attention and the MLP
-  need one in the forward and one in the backward each. Recomputing the layer in backward repeats those of the forward.
+  need one in the forward and one in the backward each. Recomputing the layer in backward repeats the two all-reduces of
+  the forward.
 """
 
 import numpy as np

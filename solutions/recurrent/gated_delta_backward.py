@@ -26,7 +26,7 @@ influence what the memory now returns for k.
 
 Cost: O(T·d·e) operations. A step of the forward takes two matrix-vector products and one outer product. A step of this
 backward computes u and S again, and then takes four matrix-vector products and two outer products. The step needs
-S_(t-1) and R at the same time, although S runs forwards and R backwards. So the states are kept, which takes T·d·e
+S_(t-1) and R at the same time, although S runs forwards and R backwards. So the states are kept. They take T·d·e
 numbers.
 
 PyTorch: Autograd saves all states of a Python loop, as this solution does. The library flash-linear-attention has

@@ -4,8 +4,8 @@ two parts:
     dc2 = gc + gh · o · (1 - tanh²(c2))
 
 Here i, f, o and u are the gates after their sigmoid or tanh. The other gradients follow from c2 = f·c + i·u and h2 =
-o·tanh(c2). The gradient of each gate contains the slope of the gate's own nonlinearity, which is a function of the
-gate's output:
+o·tanh(c2). The gradient of each block z contains the slope of that block's nonlinearity, written as a function of the
+gate:
 
     dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
     dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)

@@ -43,7 +43,7 @@ Asked next:
   so it still runs in O(log T) parallel steps.
 - Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What is gained? → The
   decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a lower triangular
-  L, which is a masked matrix product as in attention. A chunk of this product runs on tensor cores, and between chunks
+  L. This is a masked matrix product, as in attention. A chunk of this product runs on tensor cores, and between chunks
   only the state is passed on.
 - The sequence starts from a state h_0 that is not 0. What changes? → The state before step 1 is h_0 instead of 0, so
   a_1 is not 0. The gradient of h_0 is E_1 ∘ λ_1.
