@@ -30,7 +30,7 @@ LATELY = timedelta(days=14)
 
 
 def limits_today(store: Store | None) -> DailyLimits:
-    """Return the daily limits and what is used of them."""
+    """Return the daily limits and how much of each is used."""
     return daily_limits(store, now().astimezone(), store.reviews()) if store else DailyLimits()
 
 

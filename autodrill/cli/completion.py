@@ -26,7 +26,7 @@ NO_PATH = "none"
 
 
 def _library(context: typer.Context) -> Library:
-    """Return the exercises that a command line means which is being completed."""
+    """Return the exercises that the command line being completed can name."""
     from autodrill.drills.library import Library
 
     named = context.params.get("pack") or ()  # the words as typed

@@ -68,7 +68,7 @@ _STROKES = {
     "\x1b[8~": "end",
     "\x1b[3~": "delete",
 }
-"""The names of the keys that edit a text. The control keys are those of the shell."""
+"""The names of the keys that edit a text. The control keys are the same as in a shell."""
 # The bytes of an arrow key arrive together. After a lone Escape nothing follows within this time.
 _ESCAPE_SECONDS = 0.05
 

@@ -79,7 +79,7 @@ class Course:
         limit: int,
         ahead: bool,
     ) -> tuple[Question | Heading, ...]:
-        """Choose the next cards on a path: what is due of it, then its remaining steps in their order."""
+        """Choose the next cards of a path: first its due cards, then its remaining steps in order."""
         from autodrill.practice.log_records import question_card
         from autodrill.practice.schedule import Schedule, schedule_of
         from autodrill.practice.session import choose, with_exercises

@@ -146,7 +146,7 @@ class Sitting:
         self._commit(view, at, rating, given, started)
 
     def _missed(self, question: Question) -> set[int]:
-        """Return the needed points whose lack brought the card back; none if all were missed."""
+        """Return the missed points that brought the card back; empty if all needed points were missed."""
         reviews = self._store.reviews(question_card(question.id)) if self._store else []
         if not reviews or reviews[-1].rating > Rating.HARD:
             return set()

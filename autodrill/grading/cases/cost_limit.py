@@ -35,8 +35,8 @@ def loop():
         total += i * 0.5
     return total
 """
-"""The shortest time that a limit is a multiple of, about 0.05 s. A right answer may be an explicit loop over 100,000
-elements. Such a loop takes hundreds of times as long as a solution that calls NumPy."""
+"""A limit is at least `FACTOR` times the time of this loop, which is about 0.05 s. A right answer may be an explicit
+loop over 100,000 elements. Such a loop takes hundreds of times as long as a solution that calls NumPy."""
 
 _TIMES = 3
 """How often the worked solution and the loop run. The shortest run counts, because a shared core takes up to twice as

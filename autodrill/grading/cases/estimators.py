@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["mean_of_draws", "noise"]
 
 _NOISE = 2.0
-"""Largest ratio of the draws' variance to that of a right estimator, both summed over all elements."""
+"""Largest ratio of the draws' variance to the variance of a right estimator, both summed over all elements."""
 
 
 def mean_of_draws(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> CallOutcome:
@@ -55,7 +55,7 @@ def noise(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> Faul
             return Fault(
                 FaultKind.NOISY,
                 f"{part.name} is right on average, but the variance of {len(each)} draws is "
-                f"{seen / max(right, 1e-300):.3g} times that of a right estimator",
+                f"{seen / max(right, 1e-300):.3g} times the variance of a right estimator",
             )
     return None
 

@@ -153,5 +153,5 @@ def _inner(message: str) -> str:
         return f"the inner sizes of a matrix product must agree, and here they are {sizes[2]} and {sizes[1]}"
     pair = _shapes(message)[:2]
     if "not aligned" in message and len(pair) == 2:
-        return f"the inner sizes of a matrix product must agree, and those of {pair[0]} and {pair[1]} do not"
+        return f"the inner sizes of a matrix product must agree, but the inner sizes of {pair[0]} and {pair[1]} differ"
     return ""

@@ -32,8 +32,8 @@ _FEW = 2
 """The most exceptions that a message names. If there are more, it says "some cases"."""
 
 _LEAST, _MOST_OF_THEM = 3, 2 / 3
-"""Number of ordinary cases, and their share, in which a mistake must have the same wrong numbers if it differs in
-others: a condition, such as a tile that is skipped, can shield some cases from it."""
+"""Number of ordinary cases, and their share, in which a mistake must have the same wrong numbers if it differs in other
+cases. A condition, such as a skipped tile, can shield some cases from the mistake."""
 
 
 @dataclass(slots=True)

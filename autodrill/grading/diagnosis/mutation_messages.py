@@ -21,7 +21,7 @@ OF_STRUCTURE = frozenset(PREFIX + word for word in ("condition", "constant", "or
 built differently, has the same change.
 """
 
-_LIKE = "your results equal those of the right program with "
+_LIKE = "your results equal the results of the right program with "
 
 _WORDS: dict[str, tuple[str, str]] = {
     # The sign and the factors of a formula.

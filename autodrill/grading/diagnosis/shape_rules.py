@@ -198,7 +198,7 @@ _PARTLY = {
     (False, True): "an axis of size 1 that broadcasting stretched is not summed",
     (True, True): "not every axis along which broadcasting copied the input is summed",
 }
-"""The belief, by two facts: whether a leading axis is left unsummed, and whether a stretched axis is."""
+"""The belief, by two facts: whether some leading axis is not summed, and whether some stretched axis is not summed."""
 
 _ALIGNED_LEFT = Rule(
     "aligned-left",

@@ -22,8 +22,8 @@ _NOTHING = 8 * float(np.finfo(np.float64).eps)
 """Magnitude, relative to the cotangents and the other results, up to which a result is 0 except for rounding."""
 
 _JUMP = 1e-3
-"""Change, relative to the largest gradient, that is too large for rounding when float64 inputs change in the last
-place: the slope jumps there, as that of 0**b does at b = 1."""
+"""The largest change, relative to the largest gradient, that rounding explains when float64 inputs change in the last
+place. A larger change means that the slope jumps there, like the slope of 0**b at b = 1."""
 
 
 class Derivative(Protocol):
