@@ -283,7 +283,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "nodes-only",
     "backward returns a gradient for each node",
-    "Compare what backward returns with the arguments of forward, including those that are not nodes.",
+    "Forward may also have arguments that are not nodes. What does backward return for such an argument?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

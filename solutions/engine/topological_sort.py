@@ -192,7 +192,7 @@ def topological_sort(root):
 @mistake(
     "looks-again",
     "searching for a node among those seen costs nothing",
-    "A node has 100,000 inputs. With how many nodes is each input compared before it counts as new?",
+    "A node has 100,000 inputs. How many nodes does `in` look at before it knows that the last input is new?",
 )
 def topological_sort(root):
     order = []

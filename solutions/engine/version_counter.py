@@ -316,7 +316,7 @@ class Tensor(Tensor):
 
 @mistake(
     "never-counts",
-    "writing in place needs no note",
+    "a write in place need not be counted",
     "Which of your methods changes the version? Which one must?",
 )
 class Tensor(Tensor):

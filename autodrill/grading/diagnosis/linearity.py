@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["linearity_rule"]
 
 _FACTOR = -2.0
-"""A negative power of two: it distinguishes |g|, g² and 1/g from g, and multiplication by it is exact."""
+"""A negative power of two: the product is exact, and |g|, g² and 1/g do not change by the same factor as g."""
 
 
 def linearity_rule(runner: Runner, drill: Drill, shown: Observation) -> Rule | None:
