@@ -47,7 +47,7 @@ _RATING = "the rating of this pass"
 _AROUND_LIST = 5
 """Lines of the frame that the list leaves to the title and the keys."""
 _LIST_PAGE = 10
-"""Exercises that the list goes on by a page key."""
+"""The number of exercises by which a page key moves the mark."""
 
 
 class Panel(enum.Enum):

@@ -34,7 +34,7 @@ _ATTRIBUTES = frozenset(
         "__builtins__",
     ]
 )
-"""Attributes of any object, even if a text names one, as in `getattr(f, "__closure__")`."""
+"""Attributes of any object, written as such or named by a text, as in `getattr(f, "__closure__")`."""
 
 _OF_MODULES = frozenset(
     [

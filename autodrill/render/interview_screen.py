@@ -40,7 +40,7 @@ _ENDED = {"early": "You ended it early.", "given up": "You gave it up, so its an
 _SHOWN_EXERCISES, _SHOWN_MISSED = 6, 5
 _SHOWN_LINES = 6
 _WHOLE = "\0"
-"""A space at which no line is broken, such as that between a topic and its number."""
+"""A space at which no line is broken, such as the space between a topic and its number."""
 """Lines of a typed answer that the report on the screen shows. The exported report has all of them."""
 _RUNS = FATAL | {FaultKind.SYNTAX, FaultKind.COMPILE, FaultKind.RAISED}
 """Faults of code that does not run. A person who runs the tests sees them, so an interview shows them too."""

@@ -11,8 +11,8 @@ is the cost of moving one unit from source i to target j. The optimal plan has t
 
     P[i, j] = exp((f_i + h_j - C[i, j]) / eps)
 
-The potentials f and h are such that the rows of P sum to a and its columns to b. Sinkhorn's algorithm found them: it
-adjusted f and h in turn until both conditions held up to rounding.
+The potentials f and h are such that the rows of P sum to a, and the columns of P sum to b. Sinkhorn's algorithm found
+them: it adjusted f and h in turn until both conditions held up to rounding.
 
 `P` has shape (n, m), and it is the converged plan. `a` has shape (n,), and `b` has shape (m,). All entries
 of P, a and b are positive, a and b have the same sum, and n and m are at least 1. `eps` is a positive

@@ -21,9 +21,9 @@ each rank for the all-gather, and as many for the reduce-scatter. The matrix s t
 
 PyTorch: `all_gather` of `torch.distributed.nn.functional`, deprecated in PyTorch 2.13, has this backward. With NCCL it
 is a reduce-scatter, and with gloo it is an all-to-all and a sum. `torch.distributed.all_gather` is not differentiable,
-so autograd treats its results as constants. open_clip has two options for this. `local_loss` computes only the rank's
-own rows of s, and `gather_with_grad` uses a differentiable gather. With `local_loss` alone, all gathered rows are
-constants, even the rank's own rows.
+so autograd treats its results as constants. open_clip has two options for the gather. `local_loss` computes only the
+rank's own rows of s, and `gather_with_grad` uses a differentiable gather. With `local_loss` alone, all gathered rows
+are constants, even the rank's own rows.
 
 Asked next:
 

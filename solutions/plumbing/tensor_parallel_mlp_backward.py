@@ -163,7 +163,7 @@ MISTAKES = [
     ),
     edit(
         "dx-averaged",
-        "gradients of ranks are averaged",
+        "gradients from different ranks are averaged",
         "Does each rank hold an estimate of the whole dx, or one term of a sum?",
         "all_reduce(da @ W1_rank.T) -> all_reduce(da @ W1_rank.T) / world",
     ),

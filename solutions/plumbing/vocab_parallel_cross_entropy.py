@@ -213,7 +213,7 @@ MISTAKES = [
     ),
     edit(
         "averaged-over-ranks",
-        "gradients of ranks are averaged",
+        "gradients from different ranks are averaged",
         "Does each rank hold an estimate of the whole dh, or one term of a sum?",
         'dh = all_reduce(dz @ W_rank, "sum") -> count = all_reduce(np.ones(1), "sum"); '
         'dh = all_reduce(dz @ W_rank, "sum") / count',

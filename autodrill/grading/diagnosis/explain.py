@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["comparisons", "explain"]
 
 _SHRINK_SECONDS = 10.0
-"""Time limit of the search for a smaller case. It matters only for very slow code: the number of cases is limited too,
-and they usually take some tenths of a second."""
+"""Time limit of the search for a smaller case. The limit matters only for very slow code. The search tries a limited
+number of cases, and usually takes some tenths of a second."""
 
 _NUMBERS_RIGHT = {
     FaultKind.MUTATED,
