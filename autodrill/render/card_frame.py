@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Frame", "Shown", "fitted"]
 
 _ROOM_BESIDE_KEY, _ROOM_BESIDE_FOOT = 7, 3
-"""The fewest lines of text on a page while the key or the foot stays on the screen. With less room, that part is paged
-too."""
+"""The fewest lines of text on a page while the key or the foot stays on the screen. With less room, the key or the foot
+is paged too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ Asked next:
   reduce-scatter together send as many bytes as an all-reduce. But dW1 needs the whole x, so a rank that kept only its
   own tokens gathers x once more. Parameters that act on split tokens, such as b or the parameters of a norm, need an
   all-reduce of their own.
-- How many all-reduces does one transformer layer need per step under tensor parallelism? → Four: attention and the MLP
-  need one in the forward and one in the backward each. Recomputing the layer in backward repeats the two all-reduces of
-  the forward.
+- How many all-reduces does one transformer layer need per step under tensor parallelism? → It needs four. Attention and
+  the MLP each need one in the forward and one in the backward. Recomputing the layer in backward repeats the two
+  all-reduces of the forward.
 """
 
 import numpy as np

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["one_slip"]
 
 _TRIES = 400
-"""Number of loads and calls that the search may take: some tenths of a second, because the learner waits. It is a count
-and not a time, so that the message does not depend on how busy the machine is."""
+"""Number of loads and calls that the search may make. They take some tenths of a second, because the learner waits. It
+is a count and not a time, so that the message does not depend on how busy the machine is."""
 
 _CALL_SECONDS = 0.25
 """Time limit of one load or call, a thousand times what it needs. An endless loop in a mutant ends the search."""
