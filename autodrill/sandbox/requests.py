@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.sandbox.child import frames, values
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
-from autodrill.sandbox.child.memory_claims import SUMS, checksum, right_evidence
+from autodrill.sandbox.child.memory_claims import DETAILS, SUMS, checksum, right_evidence, sent_arrays
 from autodrill.sandbox.child.wire import Value, WireError
 from autodrill.sandbox.outcomes import (
     Broken,
@@ -95,23 +95,24 @@ class Request:
 
         return ProcessorBudget(child, lambda used: allowed(runner, used))
 
-    def with_silenced_claims(self, index: int, outcome: Returned, earlier: Any) -> Returned:
+    def with_silenced_claims(self, index: int, outcome: Returned, earlier: int | None) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.
 
         Args:
             index: The index of the call.
             outcome: Its outcome.
-            earlier: The value of the first call after the load that returned one; None if this is the first.
+            earlier: The `total` of the first result after the load; None if this is the first.
         """
         taken = self.checksums[index]
         if taken is None:
             return outcome
-        if outcome.evidence == right_evidence(taken, outcome.value, earlier):
+        own = sent_arrays(outcome.value)
+        if outcome.evidence == right_evidence(taken, own, earlier or 0):
             return outcome
-        said = SUMS.unpack(outcome.evidence) if len(outcome.evidence) == SUMS.size else ()
-        right = SUMS.unpack(right_evidence(said[0] if said else taken, outcome.value, earlier))
+        said = DETAILS.unpack(outcome.evidence) if len(outcome.evidence) == DETAILS.size else ()
+        right = SUMS.unpack(right_evidence(said[0] if said else taken, own, earlier or 0))
         changed = not said or said[0] != taken
-        shared, reused = [a != b for a, b in zip_longest(said[1:], right[1:])]
+        shared, reused = [a != b for a, b in zip_longest(said[1:], right)]
         reused = reused and earlier is not None
         told = bool(outcome.shared or outcome.joined or outcome.readonly or outcome.reused)
         return replace(

@@ -13,6 +13,7 @@ from autodrill.errors import InternalError, UnconfinedError
 from autodrill.sandbox.child import frames, values, wire
 from autodrill.sandbox.child.confinement import ConfinementStatus, Layer
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
+from autodrill.sandbox.child.memory_claims import sent_arrays, total
 from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.child_process import how_it_ended
 from autodrill.sandbox.launcher import Launcher, launch
@@ -70,7 +71,7 @@ class Runner:
         self._until = math.inf
         self._watch: MemoryWatch | None = None
         self._loading: Request | None = None
-        self._earlier: Any = None
+        self._earlier: int | None = None
         self._transport = Transport(child, limits.output)
 
     @classmethod
@@ -292,7 +293,8 @@ class Runner:
                 outcomes.append(outcome)
                 break
             outcome = request.with_silenced_claims(len(outcomes), outcome, self._earlier)
-            self._earlier = outcome.value if self._earlier is None else self._earlier
+            if self._earlier is None and outcome.value is not None:
+                self._earlier = total(sent_arrays(outcome.value))
             outcomes.append(replace(outcome, asked=asked) if asked else outcome)
             first = first or got
         return tuple(outcomes)

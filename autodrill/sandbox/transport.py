@@ -293,10 +293,11 @@ class _Inbox:
         """
         if len(self._data) < frames.HEADER_BYTES:
             return None
-        kind, length = frames.read_header(self._data[: frames.HEADER_BYTES], limit=limit)
+        kind, length = frames.read_header(self._data, limit=limit)
         end = frames.HEADER_BYTES + length
         if len(self._data) < end:
             return None
-        payload = bytes(self._data[frames.HEADER_BYTES : end])
+        with memoryview(self._data) as data:
+            payload = bytes(data[frames.HEADER_BYTES : end])
         del self._data[:end]
         return kind, payload

@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import wire
-from .values import dtype_of
+from .values import array_type, dtype_of
 from .wire import Layout
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ __all__ = [
     "pack_call",
     "read_header",
     "repeated_bytes",
+    "returned",
     "unpack_call",
 ]
 
@@ -60,6 +61,7 @@ negative error number, and later an exit status."""
 LINE = struct.Struct("<I")
 """The running line in shared memory, 0 before the first one."""
 
+_NOTHING, _THREE_ITEMS = wire.encode(None), wire.tuple_header(3)
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
 
@@ -97,6 +99,12 @@ def pack(kind: FrameKind, value: wire.Value) -> bytes:
     return b"".join(out)
 
 
+def returned(result: bytes, claims: wire.Value, evidence: bytes) -> wire.Encoded:
+    """Return the payload of RETURNED, whose result is already encoded."""
+    told = _NOTHING if claims is None else wire.encode(claims)
+    return wire.Encoded(b"".join((_THREE_ITEMS, result, told, wire.bytes_header(len(evidence)), evidence)))
+
+
 def header(kind: FrameKind, length: int) -> bytes:
     """Return the header of a frame whose payload has `length` bytes."""
     return _HEADER.pack(kind, length)
@@ -106,13 +114,13 @@ def read_header(header: bytes | bytearray, *, limit: int) -> tuple[FrameKind, in
     """Return a frame's kind and the length of its payload in bytes.
 
     Args:
-        header: The first `HEADER_BYTES` bytes of the frame.
+        header: The beginning of the frame, at least `HEADER_BYTES` bytes.
         limit: The longest accepted payload, in bytes.
 
     Raises:
         WireError: The kind is unknown, or the payload longer than `limit`.
     """
-    code, length = _HEADER.unpack(header)
+    code, length = _HEADER.unpack_from(header)
     kind = _KINDS.get(code)
     if kind is None:
         raise wire.WireError(f"a frame of unknown kind {code}")
@@ -214,11 +222,8 @@ def build_argument(packed: PackedValue) -> Any:
         return {key: build_argument(item) for key, item in packed.items()} if type(packed) is dict else packed
     if len(packed) == 1:
         return tuple([build_argument(item) for item in packed[0]])
-
-    import numpy as np
-
     code, shape, data, times, scalar, layout = packed
-    array: NDArray[Any] = np.ndarray(shape, dtype_of(code), data if times == 1 else data * times)
+    array: NDArray[Any] = array_type()(shape, dtype_of(code), data if times == 1 else data * times)
     if scalar:
         return array[()]
     return _laid_out(array, Layout(layout)) if layout else array.copy()

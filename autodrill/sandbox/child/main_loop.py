@@ -11,7 +11,6 @@ import sys
 import types
 import warnings
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -23,7 +22,7 @@ from .frames import FrameKind
 from .module_loader import ABSENT, find, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["Hooks", "LoadedSubmission", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
 
@@ -167,6 +166,8 @@ class LoadedSubmission:
         self.drive, self.hooks = drive, hooks
         self.target: Callable[..., Any] | None = None
         self.earlier: Any = None
+        self._earlier_arrays: Sequence[Any] = ()
+        self._earlier_total = 0
 
     def load(self) -> tuple[FrameKind, wire.Value]:
         """Run the file, and return the kind and payload of the reply."""
@@ -207,31 +208,35 @@ class LoadedSubmission:
         for places, again, checksum in specs:
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, partial(_build, own, places), checksum, budget)
+            kind, answer = self._call(arguments, own, places, checksum, budget)
             yield kind, answer
             if kind is not FrameKind.RETURNED:
                 return
 
     def _call(
-        self, arguments: list[Any], anew: Callable[[], list[Any]], checksum: int | None, limit: int
+        self, arguments: list[Any], packed: list[frames.PackedValue], places: bytes, checksum: int | None, limit: int
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
         try:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
-            answer = wire.Encoded(values.encode(result, limit=limit))
+            answer = values.encode(result, limit=limit)
             found, proof = None, b""
             if checksum is not None:
-                proof = memory_claims.evidence(arguments, result, self.earlier)
-                if proof != memory_claims.right_evidence(checksum, result, self.earlier):
-                    before = list(map(memory_claims.snapshot, anew()))
-                    found = memory_claims.compare(arguments, before, result, self.earlier)
+                own = memory_claims.sent_arrays(result)
+                proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
+                if proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
+                    before = list(map(memory_claims.snapshot, _build(packed, places)))
+                    claims = memory_claims.compare(arguments, before, result, self.earlier)
+                    found = None if claims is None else claims.to_wire()
+                    proof = memory_claims.details(arguments, proof)
             if self.earlier is None:  # the first result must stay valid during all later calls
-                self.earlier = result
+                self.earlier, self._earlier_arrays = result, memory_claims.sent_arrays(result)
+                self._earlier_total = memory_claims.total(self._earlier_arrays)
         except values.OversizedError as error:
             return FrameKind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        return FrameKind.RETURNED, (answer, None if found is None else found.to_wire(), proof)
+        return FrameKind.RETURNED, frames.returned(answer, found, proof)
 
     def _raised(self, error: BaseException) -> tuple[FrameKind, wire.Value]:
         if isinstance(error, MemoryError):
@@ -241,7 +246,10 @@ class LoadedSubmission:
 
 def _build(own: list[frames.PackedValue], places: bytes) -> list[Any]:
     """Build new arguments for a call. Equal indexes give the same object."""
-    built = {place: frames.build_argument(own[place]) for place in places}
+    build = frames.build_argument
+    if len(set(places)) == len(places):
+        return [build(own[place]) for place in places]
+    built = {place: build(own[place]) for place in places}
     return [built[place] for place in places]
 
 

@@ -8,9 +8,9 @@ child process looks for claims. If it makes none, the parent does.
 
 from __future__ import annotations
 
-import binascii
 import itertools
 import struct
+from binascii import crc32 as _crc32
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,16 +23,34 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SUMS", "Claims", "Snapshot", "checksum", "compare", "evidence", "right_evidence", "snapshot"]
+__all__ = [
+    "DETAILS",
+    "SUMS",
+    "Claims",
+    "Snapshot",
+    "checksum",
+    "compare",
+    "details",
+    "evidence",
+    "right_evidence",
+    "sent_arrays",
+    "snapshot",
+    "total",
+]
 
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
 _CONTAINERS = frozenset({tuple, list, dict})
-SUMS = struct.Struct("<III")
+SUMS = struct.Struct("<II")
 """The checksums of `evidence` as bytes, because they are sent with every reply."""
+
+DETAILS = struct.Struct("<III")
+"""The checksums of `details`."""
 
 _WORD = 0xFFFFFFFF
 _CHUNK = 1 << 16
+_MASK = b"\x5a"
+"""The bits of a byte that `evidence` inverts."""
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
 _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; the stubs before NumPy 2.5 know 0 and -1
 
@@ -94,90 +112,104 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
     )
 
 
-def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> bytes:
+def evidence(arguments: Sequence[Any], own: Sequence[NDArray[Any]], earlier: Sequence[NDArray[Any]] = ()) -> bytes:
     """Return checksums that are those of `right_evidence` if arguments are unchanged and no memory is shared.
 
-    The last two are computed while every bit of the result is inverted. So an array that shares memory with the result
-    has another checksum then. Memory of two outputs is inverted twice. An output that is read-only, or in which
-    elements overlap, is not inverted.
+    They are computed while bits of every byte of the result are inverted. So an array that shares memory with the
+    result has another checksum then. Memory of two outputs is inverted twice. An output that is read-only, or in which
+    elements overlap, is not inverted. The inverted bits are not all bits of a byte, because `~x` is a value that a
+    call can compute in place of its argument.
 
     Args:
         arguments: The arguments after the call.
-        result: The result of the call.
-        earlier: The result of the first call after the load; None if this is the first.
+        own: The arrays of its result, from `sent_arrays`.
+        earlier: Those of the first result after the load; empty if this is the first.
 
     Returns:
-        The checksums of the arguments, of the arguments and the inverted result, and of the earlier result, as `SUMS`.
+        The checksums of the arguments with the inverted result, and of the earlier result, as `SUMS`.
     """
-    import numpy as np
-
-    taken = checksum(arguments)
-    own = _sent_arrays(result)
-    words = [part for array in own for part in _words(array)]
+    xor, masks = _inverter()
+    words = [word for array in own for word in _words(array)]
     for each in words:
-        np.invert(each, each)
-    sums = SUMS.pack(taken, _sum(own, checksum(arguments)), 0 if earlier is None else _sum(_sent_arrays(earlier)))
+        xor(each, masks[each.itemsize], each)
+    sums = SUMS.pack(total(own, checksum(arguments)), total(earlier))
     for each in words:
-        np.invert(each, each)
+        xor(each, masks[each.itemsize], each)
     return sums
 
 
-def right_evidence(taken: int, result: Any, earlier: Any = None) -> bytes:
+def details(arguments: Sequence[Any], found: bytes) -> bytes:
+    """Return the checksum of the arguments and the evidence, as `DETAILS`, to tell a change from shared memory."""
+    return checksum(arguments).to_bytes(4, "little") + found
+
+
+def right_evidence(taken: int, own: Sequence[NDArray[Any]], earlier: int = 0) -> bytes:
     """Return the evidence of a call that left its arguments as they were, and whose result shares no memory.
 
     Args:
         taken: The checksum of the arguments before the call.
-        result: The result of the call.
-        earlier: The result of the first call after the load; None if this is the first.
+        own: The arrays of its result, from `sent_arrays`.
+        earlier: The `total` of those of the first result after the load; 0 if this is the first.
     """
-    own = _sent_arrays(result)
-    inverted = _sum(own, taken) ^ _inversion(sum([array.nbytes for array in own]))
-    return SUMS.pack(taken, inverted, 0 if earlier is None else _sum(_sent_arrays(earlier)))
+    size = 0
+    for array in own:
+        size += array.nbytes
+    return SUMS.pack(total(own, taken) ^ _inversion(size), earlier)
 
 
 @lru_cache(256)  # a submission chooses the sizes
 def _inversion(count: int) -> int:
-    """Return by which bits the checksum of `count` bytes changes if all of them are inverted.
+    """Return by which bits the checksum of `count` bytes changes if `_MASK` is inverted in all of them.
 
     CRC-32 is affine over the field of two elements, so the bits do not depend on the bytes.
     """
     zeros = ones = 0
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)
-        zeros, ones = binascii.crc32(bytes(size), zeros), binascii.crc32(b"\xff" * size, ones)
+        zeros, ones = _crc32(bytes(size), zeros), _crc32(_MASK * size, ones)
     return zeros ^ ones
 
 
 def checksum(arguments: Sequence[Any]) -> int:
     """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1."""
-    import numpy as np
-
-    total = 0
+    array_type = values.array_type()
+    layouts: list[Any] = []
     for argument in arguments:
-        if type(argument) is np.ndarray:
+        if type(argument) is array_type:
             dtype = argument.dtype
-            total ^= hash((argument.shape, argument.strides, dtype.num, dtype.isnative)) & _WORD
-            total = _sum((argument,), total)
+            layouts += (argument.shape, argument.strides, dtype.num, dtype.isnative)
+    found = hash(tuple(layouts)) & _WORD
+    for argument in arguments:
+        if type(argument) is array_type:
+            found = _crc32(argument if argument.flags.c_contiguous else argument.tobytes(), found)
         elif type(argument) in _CONTAINERS:
             try:
-                total = binascii.crc32(values.encode(argument, limit=1 << 40), total)
+                found = _crc32(values.encode(argument, limit=1 << 40), found)
             except (values.OversizedError, wire.WireError):  # it now contains itself, or a value that cannot be sent
                 return 0
-    return total
+    return found
 
 
-def _sum(arrays: Iterable[NDArray[Any]], total: int = 0) -> int:
+def total(arrays: Iterable[NDArray[Any]], start: int = 0) -> int:
+    """Return a checksum of the elements of arrays that continues `start`, from 0 to 2**32 - 1."""
     for array in arrays:
-        total = binascii.crc32(array.data if array.flags.c_contiguous else array.tobytes(), total)
-    return total
+        start = _crc32(array if array.flags.c_contiguous else array.tobytes(), start)
+    return start
 
 
-def _sent_arrays(result: Any) -> list[NDArray[Any]]:
+def sent_arrays(result: Any) -> list[NDArray[Any]]:
     """Return the arrays among the outputs of a result, except those of a dtype that is not sent as it is."""
+    array_type, as_it_is = values.array_type(), values.is_sent_as_it_is
+    items = result if type(result) is tuple else _items(result)
+    return [item for item in items[:_MAX_ARRAYS] if type(item) is array_type and as_it_is(item.dtype)]
+
+
+@cache
+def _inverter() -> tuple[np.ufunc, dict[int, NDArray[Any]]]:
+    """Return `numpy.bitwise_xor`, and the mask of each word size."""
     import numpy as np
 
-    items = result if type(result) is tuple else _items(result)
-    return [item for item in items[:_MAX_ARRAYS] if type(item) is np.ndarray and values.is_sent_as_it_is(item.dtype)]
+    return np.bitwise_xor, {size: np.frombuffer(_MASK * size, _unsigned(size)).reshape(()) for size in (1, 2, 4, 8)}
 
 
 def _words(array: NDArray[Any]) -> Iterable[NDArray[Any]]:

@@ -19,6 +19,7 @@ __all__ = [
     "Arg",
     "OversizedError",
     "SameAs",
+    "array_type",
     "calls_to_wire",
     "dtype_of",
     "encode",
@@ -103,18 +104,21 @@ def encode(value: Any, *, limit: int) -> bytes:
     Raises:
         OversizedError: As `to_wire`.
     """
-    import numpy as np
-
+    array, scalars = array_type(), _scalar_types()
     several = type(value) is tuple
     out: list[bytes | memoryview] = [wire.tuple_header(len(value))] if several else []
+    left = limit
     for item in value if several else (value,):
         kind = type(item)
-        scalar = kind in _scalar_types()
-        code, as_it_is = _code_of(item.dtype) if scalar or kind is np.ndarray else (None, False)
-        if code is None or not as_it_is or not 0 < item.nbytes <= limit:
+        scalar = kind in scalars
+        code, as_it_is = _code_of(item.dtype) if scalar or kind is array else (None, False)
+        if code is None or not as_it_is:
             return wire.encode(to_wire(value, limit=limit))
-        limit -= item.nbytes
-        out += (wire.array_header(code, item.shape, item.nbytes, scalar), item.tobytes())
+        length = item.nbytes
+        left -= length or wire.extent(item.shape, item.itemsize)
+        if left < 0:
+            return wire.encode(to_wire(value, limit=limit))
+        out += (wire.array_header(code, item.shape, length, scalar), item.tobytes())
     return b"".join(out)
 
 
@@ -240,18 +244,27 @@ def type_name(value: object) -> str:
 
 def from_wire(value: wire.Value) -> Any:
     """Convert a wire value to a Python value. Every array is new, aligned and writable. `Opaque` values stay."""
-    import numpy as np
-
-    if isinstance(value, wire.Array):
-        read: NDArray[Any] = np.ndarray(value.shape, dtype_of(value.dtype), value.data)
+    kind: type[object] = type(value)
+    if kind is wire.Array:
+        assert isinstance(value, wire.Array)
+        read: NDArray[Any] = array_type()(value.shape, dtype_of(value.dtype), value.data)
         return read[()] if value.scalar else read.copy()
-    if isinstance(value, tuple):
-        return tuple(map(from_wire, value))
-    if isinstance(value, list):
-        return list(map(from_wire, value))
-    if isinstance(value, dict):
+    if kind is tuple or kind is list:
+        assert isinstance(value, tuple | list)
+        items = [from_wire(item) for item in value]
+        return tuple(items) if kind is tuple else items
+    if kind is dict:
+        assert isinstance(value, dict)
         return {key: from_wire(item) for key, item in value.items()}
     return value
+
+
+@cache
+def array_type() -> type[NDArray[Any]]:
+    """Return `numpy.ndarray`. An import in each call would take as long as the rest of a small function."""
+    import numpy as np
+
+    return np.ndarray
 
 
 @cache

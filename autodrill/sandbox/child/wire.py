@@ -38,6 +38,7 @@ __all__ = [
     "Value",
     "WireError",
     "array_header",
+    "bytes_header",
     "decode",
     "encode",
     "extent",
@@ -193,6 +194,11 @@ def tuple_header(length: int) -> bytes:
     return b"t" + _U32.pack(length)
 
 
+def bytes_header(length: int) -> bytes:
+    """Return the encoding of bytes up to the bytes themselves."""
+    return b"b" + _U32.pack(length)
+
+
 @lru_cache(256)
 def array_header(
     dtype: str, shape: tuple[int, ...], length: int, scalar: bool = False, layout: Layout = Layout.C
@@ -268,8 +274,8 @@ class _Reader:
         return self.payload[at : at + count].tobytes()
 
     def count(self) -> int:
-        (count,) = _U32.unpack_from(self.payload, self.skip(4))
-        return int(count)
+        count: int = _U32.unpack_from(self.payload, self.skip(4))[0]
+        return count
 
     def value(self, depth: int) -> Value:
         if depth < 0:
@@ -277,11 +283,15 @@ class _Reader:
         self.items -= 1
         if self.items < 0:
             raise WireError("too many values")
-        match self.payload[self.skip(1)]:
-            case 0x74:  # t
-                return tuple([self.value(depth - 1) for _ in range(self.count())])
+        at = self.at
+        if at >= self.end:
+            raise WireError("1 bytes announced, 0 left")
+        self.at = at + 1
+        match self.payload[at]:
             case 0x61:  # a
                 return self.array()
+            case 0x74:  # t
+                return tuple([self.value(depth - 1) for _ in range(self.count())])
             case 0x64:  # d
                 (number,) = _F64.unpack_from(self.payload, self.skip(8))
                 return float(number)
@@ -331,25 +341,41 @@ class _Reader:
         return found
 
     def array(self) -> Array:
-        _, name, layout, scalar, ndim = _ARRAY.unpack_from(self.payload, self.skip(_ARRAY.size - 1) - 1)
-        known = _ITEM_SIZES.get(name)
-        if known is None:
-            raise WireError(f"an unknown dtype {name!r}")
-        if layout >= len(_LAYOUTS) or scalar > 1:
-            raise WireError("an array with unknown flags")
-        if ndim > MAX_NDIM or (scalar and ndim):
-            raise WireError(f"an array or scalar of {ndim} dimensions")
-        sizes = _SIZES[ndim]
-        *shape, length = sizes.unpack_from(self.payload, self.skip(sizes.size))
-        dtype, itemsize = known
-        if length != math.prod(shape) * itemsize:
-            raise WireError(f"{length} bytes for an array of shape {tuple(shape)} and dtype {dtype}")
+        at = self.skip(_ARRAY.size - 1) - 1
+        end = at + _ARRAY.size + _U64.size * (self.payload[at + _ARRAY.size - 1] + 1)
+        dtype, shape, length, scalar, layout = _array_header(self.payload[at:end].tobytes())
+        self.at = end
         if not length:
-            self.extent -= extent(shape, itemsize)
+            self.extent -= extent(shape, _SIZE_OF[dtype])
             if self.extent < 0:
                 raise WireError("an array without elements, but of huge sizes")
         at = self.skip(length)
         data = self.payload[at : at + length]
         if dtype == "b1" and data.tobytes().translate(None, b"\0\1"):
             raise WireError("a bool that is neither true nor false")
-        return Array(dtype, tuple(shape), data, bool(scalar), _LAYOUTS[layout])
+        return Array(dtype, shape, data, scalar, layout)
+
+
+@lru_cache(256)  # a submission chooses the shapes
+def _array_header(header: bytes) -> tuple[str, tuple[int, ...], int, bool, Layout]:
+    """Return what `array_header` was given.
+
+    Raises:
+        WireError: It does not begin an array.
+    """
+    _, name, layout, scalar, ndim = _ARRAY.unpack_from(header)
+    known = _ITEM_SIZES.get(name)
+    if known is None:
+        raise WireError(f"an unknown dtype {name!r}")
+    if layout >= len(_LAYOUTS) or scalar > 1:
+        raise WireError("an array with unknown flags")
+    if ndim > MAX_NDIM or (scalar and ndim):
+        raise WireError(f"an array or scalar of {ndim} dimensions")
+    sizes = _SIZES[ndim]
+    if len(header) < _ARRAY.size + sizes.size:
+        raise WireError(f"{sizes.size} bytes announced, {len(header) - _ARRAY.size} left")
+    *shape, length = sizes.unpack_from(header, _ARRAY.size)
+    dtype, itemsize = known
+    if length != math.prod(shape) * itemsize:
+        raise WireError(f"{length} bytes for an array of shape {tuple(shape)} and dtype {dtype}")
+    return dtype, tuple(shape), length, bool(scalar), _LAYOUTS[layout]

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from autodrill.sandbox.child.memory_claims import SUMS, Claims, checksum, compare, evidence, right_evidence, snapshot
+from autodrill.sandbox.child.memory_claims import (
+    DETAILS,
+    SUMS,
+    Claims,
+    checksum,
+    compare,
+    details,
+    evidence,
+    right_evidence,
+    sent_arrays,
+    snapshot,
+    total,
+)
 from autodrill.sandbox.child.values import from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -140,7 +152,8 @@ def test_evidence_follows_from_the_bytes_and_restores_them(result: Any) -> None:
     arguments = [array(), [array(), {"b": 2.0}], strided(), 4]
     before, again = snapshot((arguments, result)), from_wire(to_wire(result, limit=10_000))
     taken = checksum([array(), [array(), {"b": 2.0}], strided(), 4])
-    assert evidence(arguments, result, [array()]) == right_evidence(taken, again, [array()])
+    found = evidence(arguments, sent_arrays(result), [array()])
+    assert found == right_evidence(taken, sent_arrays(again), total([array()]))
     assert snapshot((arguments, result)) == before
 
 
@@ -159,12 +172,21 @@ def test_evidence_shows_shared_memory_and_changes() -> None:
         ([x], as_strided(array(), (3, 3), (0, 8)), None, (False, True, False)),
         ([x], frozen, None, (False, True, False)),
     ):
-        right = right_evidence(checksum(arguments), from_wire(to_wire(result, limit=1000)), earlier)
-        found = evidence(arguments, result, earlier)
-        assert tuple(a != b for a, b in zip(SUMS.unpack(found), SUMS.unpack(right), strict=True)) == differs, (
-            arguments,
-            result,
-        )
+        kept = sent_arrays(earlier)
+        sent = sent_arrays(from_wire(to_wire(result, limit=1000)))
+        taken = checksum(arguments)
+        right = SUMS.unpack(right_evidence(taken, sent, total(kept)))
+        found = DETAILS.unpack(details(arguments, evidence(arguments, sent_arrays(result), kept)))
+        assert tuple(a != b for a, b in zip(found, (taken, *right), strict=True)) == differs, (arguments, result)
+
+
+@pytest.mark.parametrize("change", [np.invert, lambda x, out: np.add(x, 1, out=out), lambda x, out: out.sort()])
+def test_evidence_shows_a_change_in_place(change: Callable[..., Any]) -> None:
+    x = np.array([3, 1, 2])
+    taken = checksum([x])
+    change(x, out=x)
+    assert evidence([x], [], []) != right_evidence(taken, [], 0)
+    assert evidence([x], [x], []) != right_evidence(taken, [x.copy()], 0)
 
 
 @pytest.mark.parametrize(
