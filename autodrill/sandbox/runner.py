@@ -10,10 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from autodrill.errors import InternalError, UnconfinedError
-from autodrill.sandbox.child import frames, values, wire
+from autodrill.sandbox.child import frames, memory_claims, values, wire
 from autodrill.sandbox.child.confinement import ConfinementStatus, Layer
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
-from autodrill.sandbox.child.memory_claims import sent_arrays, total
 from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.child_process import how_it_ended
 from autodrill.sandbox.launcher import Launcher, launch
@@ -294,7 +293,7 @@ class Runner:
                 break
             outcome = request.with_silenced_claims(len(outcomes), outcome, self._earlier)
             if self._earlier is None and outcome.value is not None:
-                self._earlier = total(sent_arrays(outcome.value))
+                self._earlier = memory_claims.total(memory_claims.sent_arrays(outcome.value))
             outcomes.append(replace(outcome, asked=asked) if asked else outcome)
             first = first or got
         return tuple(outcomes)
