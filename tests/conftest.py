@@ -16,7 +16,8 @@ import pytest
 
 from autodrill.drills.library import Library
 from autodrill.grading.kernels.compiler import find_compiler
-from tests.lanes import longest_first, mark_repetitions
+from tests.lanes import in_order, mark_repetitions
+from tests.shipped import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +146,7 @@ def line_of(path: Path, passage: str) -> int:
 @pytest.fixture(scope="session")
 def shipped() -> Library:
     """The shipped exercises."""
-    return Library.open(environ={})
+    return SHIPPED
 
 
 @pytest.fixture
@@ -216,7 +217,7 @@ def torch() -> Any:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_what_is_missing(items)
     mark_repetitions(items)
-    longest_first(items)
+    in_order(items)
 
 
 def skip_what_is_missing(items: list[pytest.Item]) -> None:

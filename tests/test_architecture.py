@@ -136,6 +136,7 @@ def test_an_import_up_is_detected(importer: str, name: str, expected: bool) -> N
 # Circles
 
 
+@cache
 def import_graph(package: Path = PACKAGE) -> dict[str, set[str]]:
     """For each module, the modules of the package that it imports at run time, now or when a function is called.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.library import Library
+from tests.shipped import SHIPPED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.compiler
 
 NAME = "cuda_relu_backward"
-LIBRARY = Library.open(environ={})
-EXERCISE = LIBRARY.find(NAME)
-SOLUTION = LIBRARY.drill(EXERCISE).solution
+EXERCISE = SHIPPED.find(NAME)
+SOLUTION = SHIPPED.drill(EXERCISE).solution
 BEFORE, KERNEL = SOLUTION.source.split("    for (", 1)
 
 

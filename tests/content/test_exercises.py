@@ -8,41 +8,32 @@ slow. `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
 from __future__ import annotations
 
 import ast
-import atexit
 import json
 import os
 import subprocess
 import sys
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autodrill.drills import library as drills
 from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.exercise import kind_named, starting_file
-from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
-from autodrill.grading.submission import Submission
 from autodrill.render.plain import UNICODE, Paint
 from autodrill.render.report_screen import report_lines
-from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.limits import CHECK_LIMITS
 from tests.content.rules import RULES
+from tests.shipped import SHIPPED, cases_of, graded_in_a_fork
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Drill, Exercise
-    from autodrill.sandbox.launcher import Launcher
 
-LIBRARY = drills.Library.open(environ={})
-EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
+EXERCISES = [SHIPPED.find(heading.id) for heading in SHIPPED.headings()]
 BY_ID = {exercise.id: exercise for exercise in EXERCISES}
-MISTAKES = [(e, m) for e in EXERCISES for m in LIBRARY.drill(e).solution.mistakes]
+MISTAKES = [(e, m) for e in EXERCISES for m in SHIPPED.drill(e).solution.mistakes]
 FIRST_OF_KIND = {exercise.kind: exercise for exercise in reversed(EXERCISES)}.values()
 
 
@@ -93,29 +84,12 @@ LEAST_NAMED, LEAST_NAMED_OF_FIRST = 0.9, 0.95
 so the share is smaller among answers that no exercise lists; `benchmarks/naming.py` measures it for mutants."""
 
 
-@cache
 def drill_of(exercise: Exercise) -> Drill:
-    return LIBRARY.drill(exercise)
-
-
-@cache
-def forks() -> Launcher:
-    """Fork the processes for answers from one that has loaded NumPy, until the tests end."""
-    stack = ExitStack()
-    atexit.register(stack.close)
-    return stack.enter_context(own_code_launcher())
-
-
-@lru_cache(maxsize=64)  # every exercise with one seed: 200 MB, and each is asked for by five tests
-def cases_of(exercise: Exercise, seed: int) -> CaseSet:
-    return CaseSet(drill_of(exercise), seed)
+    return SHIPPED.drill(exercise)
 
 
 def graded(exercise: Exercise, source: str | bytes, seed: int = 0) -> Report:
-    name = f"{exercise.id}.py"
-    submission = Submission(source if isinstance(source, bytes) else source.encode(), name, name)
-    cases = cases_of(exercise, seed)
-    return grade(drill_of(exercise), submission, seed=seed, case_set=cases, launcher=forks())
+    return graded_in_a_fork(exercise, source if isinstance(source, bytes) else source.encode(), seed)
 
 
 def message(report: Report) -> list[str]:
@@ -247,7 +221,7 @@ SMALL = {
 
 def test_linear_exercises_have_cases_too_large_for_differences() -> None:
     costly = [e for e in EXERCISES if kind_named(e.kind).large_case]
-    without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0).cases)]
+    without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0)[0].cases)]
 
     assert set(without) == SMALL.keys()
     assert len(costly) > len(EXERCISES) / 2

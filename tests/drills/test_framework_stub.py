@@ -54,6 +54,7 @@ def test_framework_files_are_unanswered(shipped: Library) -> None:
     assert len(unanswered_files(shipped.find("mul_backward"))) == 1
 
 
+@pytest.mark.slow
 def test_is_installed_asks_the_import_system() -> None:
     try:
         import torch  # noqa: F401

@@ -6,11 +6,9 @@ import ast
 
 import pytest
 
-from autodrill.drills.library import Library
 from autodrill.drills.mutants import Mutant, mutants
 from autodrill.drills.rewrites import Operator
-
-LIBRARY = Library.open(environ={})
+from tests.shipped import SHIPPED
 
 
 def made(line: str, operator: Operator, parameters: str = "g, x, y") -> list[str]:
@@ -124,10 +122,10 @@ def test_mutants_swap_parameters_of_one_function() -> None:
     assert [m.after for m in mutants(source) if m.operator is Operator.OPERAND] == ["return d"]
 
 
-@pytest.fixture(scope="module", params=sorted(LIBRARY.paths))
+@pytest.fixture(scope="module", params=sorted(SHIPPED.paths))
 def shipped(request: pytest.FixtureRequest) -> tuple[str, list[Mutant]]:
-    exercise = LIBRARY.find(request.param)
-    drill = LIBRARY.drill(exercise)
+    exercise = SHIPPED.find(request.param)
+    drill = SHIPPED.drill(exercise)
     return drill.solution.source, mutants(
         drill.solution.source, cotangents=drill.solution.cotangents, given=exercise.stub
     )

@@ -106,6 +106,7 @@ def test_value_log_of_zero_raises() -> None:
         Value(0.0).log()
 
 
+@pytest.mark.slow
 def test_value_backward_through_a_long_chain() -> None:
     a = Value(1.0)
     out = a

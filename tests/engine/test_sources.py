@@ -55,6 +55,7 @@ def test_source_in_numpy_agrees_with_the_example(name: str, function: str) -> No
         np.testing.assert_allclose(result, one, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_sources_in_pytorch_exist() -> None:
     pytest.importorskip("torch")
     for _, function in sources("torch"):

@@ -71,6 +71,7 @@ def test_grader_makes_the_cases_once(grader: WarmGrader, pack: Pack, monkeypatch
     assert made == [7]
 
 
+@pytest.mark.slow
 def test_grader_replaces_a_submission_that_waits(grader: WarmGrader, pack: Pack) -> None:
     hand_in(grader, pack, ENDLESS)
     while grader._waiting is not None:

@@ -5,18 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autodrill.drills.library import Library
 from autodrill.drills.tracks import load_tracks
 from autodrill.practice.course import CourseTrack, course_of
 from autodrill.practice.log_records import State
 from autodrill.practice.progress import Progress
 from autodrill.render.course_screen import course_lines
 from autodrill.render.plain import ASCII, UNICODE, Paint
+from tests.shipped import SHIPPED
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLAIN = Paint(on=False)
-LIBRARY = Library.open(environ={})
-HEADINGS = LIBRARY.headings()
+HEADINGS = SHIPPED.headings()
 EVERY = frozenset(heading.id for heading in HEADINGS)
 KNOWN = Progress(
     {"add_backward": State.PASSED, "mul_backward": State.DUE, "relu_backward": State.TRIED},
@@ -25,7 +24,7 @@ KNOWN = Progress(
 
 
 def course(known: Progress = KNOWN) -> list[CourseTrack]:
-    return course_of(HEADINGS, load_tracks(LIBRARY.roots), known)
+    return course_of(HEADINGS, load_tracks(SHIPPED.roots), known)
 
 
 def lines(shown: frozenset[str] = EVERY, width: int = 80, paint: Paint = PLAIN, upcoming: str = "") -> list[str]:

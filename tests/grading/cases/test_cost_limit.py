@@ -51,6 +51,7 @@ def test_cost_limit_measures_no_solution_that_is_not_needed(pack: Pack) -> None:
         limit_of(pack)
 
 
+@pytest.mark.slow
 def test_cost_limit_has_a_floor_that_is_measured_too(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     pack.add()
     usual = limit_of(pack)

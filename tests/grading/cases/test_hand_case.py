@@ -7,17 +7,16 @@ import pytest
 
 from autodrill.bank.judge import Outcome
 from autodrill.drills.exercise import kind_named, kind_names
-from autodrill.drills.library import Library
 from autodrill.grading.cases.hand_case import hand_case, no_hand_case, number_text
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.practice.prediction import questions_of
+from tests.shipped import SHIPPED
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.hand_case import HandCase
     from tests.conftest import Pack
 
-LIBRARY = Library.open()
 WITHOUT_CASE = {
     "bce_backward": "small integers are no probabilities, except 0 and 1",
     "multiclass_hinge_backward": "small integers meet the margin, where there is no slope",
@@ -31,13 +30,13 @@ SHAPES_ONLY = {
 LARGER = {"moe_dispatch_combine_backward": 39, "qk_norm_backward": 48}
 """Exercises with so many arrays that the smallest useful case has more than 36 numbers."""
 PREDICTABLE = sorted(
-    n for n in LIBRARY.paths.keys() - WITHOUT_CASE.keys() if not no_hand_case(LIBRARY.drill(LIBRARY.find(n)))
+    n for n in SHIPPED.paths.keys() - WITHOUT_CASE.keys() if not no_hand_case(SHIPPED.drill(SHIPPED.find(n)))
 )
 STEP = 1e-5
 
 
 def worked(name: str, seed: int) -> tuple[Drill, HandCase]:
-    drill = LIBRARY.drill(LIBRARY.find(name))
+    drill = SHIPPED.drill(SHIPPED.find(name))
     found = hand_case(drill, seed)
     assert found is not None
     return drill, found
@@ -123,8 +122,8 @@ def test_hand_case_of_a_node_knows_the_contribution() -> None:
 def test_kind_says_why_there_is_no_hand_case() -> None:
     without = {name for name in kind_names() if kind_named(name).no_prediction}
     assert without == {"program", "bugfix", "kernel"}
-    assert no_hand_case(LIBRARY.drill(LIBRARY.find("adamw_step"))) == "its answer is not a gradient"
-    assert no_hand_case(LIBRARY.drill(LIBRARY.find("reinforce_backward"))) == "its answer is random"
+    assert no_hand_case(SHIPPED.drill(SHIPPED.find("adamw_step"))) == "its answer is not a gradient"
+    assert no_hand_case(SHIPPED.drill(SHIPPED.find("reinforce_backward"))) == "its answer is random"
 
 
 def test_hand_case_of_values_that_are_never_short_asks_the_shape(pack: Pack) -> None:

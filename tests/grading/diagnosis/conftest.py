@@ -6,11 +6,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.shipped import SHIPPED, graded_in_a_fork
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from autodrill.drills.library import Library
     from autodrill.grading.report import Report
+
+
+@pytest.fixture
+def graded() -> Callable[..., Report]:
+    """Grade the source of a submission to a shipped exercise, in a fork: what is tested is the explanation."""
+
+    def graded(name: str, source: str, *, seed: int = 0, only: int | None = None) -> Report:
+        return graded_in_a_fork(SHIPPED.find(name), source.encode(), seed, only)
+
+    return graded
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.cases import battery
-from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
 from autodrill.drills.rewrites import Operator
 from autodrill.grading.cases.case_set import put_case
@@ -18,6 +17,7 @@ from autodrill.grading.diagnosis.similarity import Likeness, likeness
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
+from tests.shipped import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Report
     from tests.conftest import Pack
 
-LIBRARY = Library.open(environ={})
 
 TANH = "def tanh_backward(self, out):\n    t = out.data\n    self.grad = self.grad + {slope} * out.grad\n"
 GRAPH = "def label_graph(x, y):\n    return {{'y': x, 'x': {dx}, 'a': x, 'b': 1}}\n"
@@ -98,8 +97,8 @@ def test_slip_rule_names_what_a_mutant_does(line: str, after: str, word: str) ->
 def test_slip_rule_covers_every_mutant_without_quoting_it() -> None:
     rules = [
         (mutant, slip_rule(mutant))
-        for exercise in map(LIBRARY.find, LIBRARY.paths)
-        for solution in [LIBRARY.drill(exercise).solution]
+        for exercise in map(SHIPPED.find, SHIPPED.paths)
+        for solution in [SHIPPED.drill(exercise).solution]
         for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
     ]
 

@@ -10,8 +10,8 @@ import pytest
 from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.cases import battery
 from autodrill.drills.exercise import starting_file
-from autodrill.drills.library import Library
 from autodrill.grading.report import Verdict
+from tests.shipped import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.report import Failure, Report
 
-LIBRARY = Library.open(environ={})
-DRILLS = [LIBRARY.drill(LIBRARY.find(heading.id)) for heading in LIBRARY.headings()]
+DRILLS = [SHIPPED.drill(SHIPPED.find(heading.id)) for heading in SHIPPED.headings()]
 PYTHON = [d for d in DRILLS if d.kind.linear and not d.kind.on_device and not d.solution.drive]
 SINGLE = [d for d in PYTHON if any(case.dtype == "float32" for case in battery(d, 0))]
 SPOILED = [d for d in DRILLS if d.kind.linear and any(case.spoiled for case in battery(d, 0))]
@@ -86,7 +85,7 @@ def test_half_precision_arguments_fail(graded: Callable[..., Report], drill: Dri
 
 @pytest.mark.parametrize("name", ["matmul_backward", "mul_broadcast_backward", "softmax_backward"])
 def test_half_precision_arguments_are_named(graded: Callable[..., Report], name: str) -> None:
-    drill = LIBRARY.drill(LIBRARY.find(name))
+    drill = SHIPPED.drill(SHIPPED.find(name))
     assert rule_of(graded(name, wrapped(drill, ARGUMENTS)))[0] in {"half-precision", "approximate"}
 
 

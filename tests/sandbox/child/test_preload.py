@@ -144,6 +144,7 @@ def lacking(launcher: Launcher, expected: dict[str, list[str]], limits: Limits) 
 ROOMY, TIGHT = Limits(seconds=30), Limits(seconds=30, memory=1 << 20)
 
 
+@pytest.mark.slow
 def test_public_modules_of_this_release_are_found() -> None:
     assert {"numpy.fft", "numpy.lib.recfunctions", "numpy.ma.extras", "numpy.polynomial.hermite"} <= public().keys()
     assert "default_rng" in public()["numpy.random"]
