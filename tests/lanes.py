@@ -92,12 +92,13 @@ def mark_repetitions(items: Iterable[pytest.Item]) -> None:
     for item in items:
         module, _, test = item.nodeid.removeprefix("tests/").partition("::")
         lane = _lane(module)
-        sample = {
+        level: dict[str | int | None, str] = {
             "module": module,
             "class": f"{module}::{test.partition('::')[0]}",
             None: item.nodeid,
             "all": item.nodeid,
-        }.get(lane, f"{module}::{test.partition('[')[0]}")
+        }
+        sample = level.get(lane, f"{module}::{test.partition('[')[0]}")
         every = lane if isinstance(lane, int) else None
         at = seen[sample]
         left_out = at > 0 if every is None else at % every > 0

@@ -62,15 +62,19 @@ def check(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.cli.learner_files import find_work
     from autodrill.drills.library import Library
-    from autodrill.grading.framework_answers import usable_framework
-    from autodrill.grading.submission import Submission, read_file
+    from autodrill.grading.submission import Submission, names_a_framework, read_file
 
     library = Library.open(pack or ())
     work = find_work(library, name, file, "check")
     exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
     saved = path.stat().st_mtime
-    submission = Submission(source, path.name, str(path), usable_framework(exercise, source))
+    framework = None
+    if names_a_framework(source):
+        from autodrill.grading.framework_answers import usable_framework
+
+        framework = usable_framework(exercise, source)
+    submission = Submission(source, path.name, str(path), framework)
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     if pdb:
         _step_through(library, exercise, submission, seed, case)

@@ -38,9 +38,9 @@ def step_through(drill: Drill, submission: Submission, *, seed: int, case: int) 
     """
     chosen = case_at(battery(drill, seed), case)
     args = drill.kind.arguments(drill, chosen, expected_results(drill, chosen))
-    how, answer = loading(drill, submission.source, submission.framework), answering(drill, chosen)
+    (entry, scenario), answer = loading(drill, submission.source, submission.framework), answering(drill, chosen)
     launcher = partial(launch_on_terminal, framework=submission.framework)
-    debug(submission.source, submission.path, how.entry, how.scenario, args, answer, launcher=launcher)
+    debug(submission.source, submission.path, entry, scenario, args, answer, launcher=launcher)
 
 
 def debug(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autodrill.drills.framework_stub import check_takes_frameworks
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill, Exercise
 
-__all__ = ["Loading", "framework_of", "loading", "refusal_of", "remark_of", "usable_framework"]
+__all__ = ["framework_of", "loading", "refusal_of", "remark_of", "usable_framework"]
 
 _ROOTS = {str(framework): framework for framework in Framework}
 _DIFFERENTIATES = frozenset(
@@ -24,22 +23,8 @@ _DIFFERENTIATES = frozenset(
 )
 """Functions and methods of the frameworks that differentiate."""
 
-
 _SIGNS = ("No module named 'torch'", "No module named 'jax'", "has no attribute", "unexpected keyword argument")
 """What NumPy and Python say to code for a framework."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loading:
-    """How a submission is loaded.
-
-    Attributes:
-        entry: The name that is called, as `Runner.load` takes it.
-        scenario: The source of `drive`, or None to call the entry directly.
-    """
-
-    entry: str
-    scenario: str | None
 
 
 def framework_of(exercise: Exercise, source: bytes) -> Framework | None:
@@ -80,21 +65,21 @@ def usable_framework(exercise: Exercise, source: bytes) -> Framework | None:
     return framework
 
 
-def loading(drill: Drill, source: bytes, framework: Framework | None) -> Loading:
-    """Return how to load a submission.
+def loading(drill: Drill, source: bytes, framework: Framework | None) -> tuple[str, str | None]:
+    """Return the name that is called, as `Runner.load` takes it, and the source of `drive`.
 
     Raises:
         UsageError: The exercise cannot be answered in a framework, or not in this form.
     """
     entry, scenario = drill.exercise.entry, drill.kind.scenario(drill)
     if framework is None:
-        return Loading(entry, scenario)
+        return entry, scenario
     check_takes_frameworks(drill, framework)
     if (found := _function_class(drill.exercise, source)) is not None:
-        return Loading(found.name, _through_function(drill, found))
+        return found.name, _through_function(drill, found)
     if scenario is None:
-        return Loading(entry, "def drive(candidate, *arguments):\n    return door(candidate)(*arguments)\n")
-    return Loading(entry, f"{scenario}\n\ndrive_arrays = drive\n\n\n{_DOOR}")
+        return entry, "def drive(candidate, *arguments):\n    return door(candidate)(*arguments)\n"
+    return entry, f"{scenario}\n\ndrive_arrays = drive\n\n\n{_DOOR}"
 
 
 _DOOR = "def drive(candidate, *arguments):\n    return drive_arrays(door(candidate), *arguments)\n"
@@ -121,10 +106,8 @@ def refusal_of(exercise: Exercise, source: bytes, raised: str) -> str:
     return f"{refusal} ({missing})" if missing in raised else refusal
 
 
-def remark_of(source: bytes, framework: Framework | None) -> tuple[str, str] | None:
+def remark_of(source: bytes, framework: Framework) -> tuple[str, str] | None:
     """Return the key and the text of the remark on an answer that lets the framework differentiate; None otherwise."""
-    if framework is None:
-        return None
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):

@@ -14,7 +14,6 @@ from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.exercise import starting_file
 from autodrill.errors import InternalError, NoCompilerError
 from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.framework_answers import loading, refusal_of, remark_of
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
 from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
@@ -89,6 +88,8 @@ def grade(
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
         report = replace(report, verdict=Verdict.FAIL, failure=failure)
     if report.failure is not None and report.failure.kind is FaultKind.RAISED and submission.framework is None:
+        from autodrill.grading.framework_answers import refusal_of
+
         words = refusal_of(exercise, submission.source, report.failure.summary)
         if words:
             report = replace(report, failure=replace(report.failure, kind=FaultKind.LIBRARY, summary=words, rule=None))
@@ -140,8 +141,12 @@ def _grade(
     exercise, solution = drill.exercise, drill.solution
     until = time.monotonic() + case_set.limits.total
     runner.end_by(until)
-    how = loading(drill, submission.source, submission.framework)
-    loaded = runner.load(submission.source, submission.name, how.entry, how.scenario)
+    entry, scenario = exercise.entry, drill.kind.scenario(drill)
+    if submission.framework is not None:
+        from autodrill.grading.framework_answers import loading
+
+        entry, scenario = loading(drill, submission.source, submission.framework)
+    loaded = runner.load(submission.source, submission.name, entry, scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)
@@ -159,9 +164,7 @@ def _grade(
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
         remarks = (*_remarks(runner, case_set, known, submission, seen), *_customs(solution, submission, seen))
-        differentiates = remark_of(submission.source, submission.framework)
-        own = () if differentiates is None else (Remark(*differentiates),)
-        return replace(report, remarks=(*_reaching_out(submission), *own, *remarks))
+        return replace(report, remarks=(*_reaching_out(submission), *_differentiates(submission), *remarks))
     failure = _explain(runner, case_set, known, submission, seen, failing, draw=draw)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
@@ -280,6 +283,16 @@ def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, O
         for name in solution.remarks
         if name in found or (name == "old-numpy" and old)
     )
+
+
+def _differentiates(submission: Submission) -> tuple[Remark, ...]:
+    """Return the remark on an accepted answer that lets its framework differentiate."""
+    if submission.framework is None:
+        return ()
+    from autodrill.grading.framework_answers import remark_of
+
+    found = remark_of(submission.source, submission.framework)
+    return () if found is None else (Remark(*found),)
 
 
 def _reaching_out(submission: Submission) -> tuple[Remark, ...]:

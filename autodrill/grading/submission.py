@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autodrill.sandbox.libraries import Framework
 
-__all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "read_file"]
+__all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "names_a_framework", "read_file"]
 
 LARGEST_FILE = 256 << 10
 """In bytes. The longest submissions are a tenth of this size."""
@@ -36,6 +36,11 @@ class Submission:
     name: str
     path: str
     framework: Framework | None = None
+
+
+def names_a_framework(source: bytes) -> bool:
+    """Return whether a file may be written with PyTorch or JAX. `framework_answers` then says whether it is."""
+    return b"torch" in source or b"jax" in source
 
 
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:

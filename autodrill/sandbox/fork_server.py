@@ -19,14 +19,14 @@ from autodrill.errors import InternalError
 from autodrill.sandbox.child.confinement import OPEN, OPEN_WITH_THREADS, SEALED, Confinement
 from autodrill.sandbox.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.sandbox.child_process import ChildProcess
-from autodrill.sandbox.launcher import Channels, job_channel, launch, start_interpreter
-from autodrill.sandbox.libraries import Framework, start_fields
+from autodrill.sandbox.launcher import Channels, job_channel, launch, start_fields, start_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
     from autodrill.sandbox.launcher import Launcher
+    from autodrill.sandbox.libraries import Framework
 
 __all__ = ["ForkServer", "can_fork", "own_code_launcher"]
 

@@ -10,16 +10,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Protocol, Self
+from typing import IO, TYPE_CHECKING, Protocol, Self
 
 from autodrill.errors import InternalError, UsageError
 from autodrill.sandbox import child
 from autodrill.sandbox.child import frames, wire
 from autodrill.sandbox.child.confinement import OPEN, SEPARATE, Confinement
 from autodrill.sandbox.child_process import MARK, ChildProcess
-from autodrill.sandbox.libraries import Framework, start_fields
 
-__all__ = ["Channels", "Launcher", "job_channel", "launch", "launch_on_terminal", "start_interpreter"]
+if TYPE_CHECKING:
+    from autodrill.sandbox.libraries import Framework
+
+__all__ = ["Channels", "Launcher", "job_channel", "launch", "launch_on_terminal", "start_fields", "start_interpreter"]
 
 _BUFFER_BYTES = 1 << 20
 
@@ -217,6 +219,23 @@ def _environment() -> dict[str, str]:
     if libraries := os.environ.get("LD_LIBRARY_PATH"):  # some clusters need it to start Python
         environment["LD_LIBRARY_PATH"] = libraries
     return environment
+
+
+def start_fields(framework: Framework | None, readable: tuple[str, ...] = ()) -> dict[str, wire.Value]:
+    """Return the part of START that tells a child process which framework to import, and what it may read.
+
+    Args:
+        framework: The framework.
+        readable: Further folders that it may read.
+    """
+    if framework is None:
+        return {"framework": "", "library": "", "readable": readable}
+    from autodrill.sandbox.libraries import readable_of
+
+    folder, read = readable_of(framework)
+    if not folder:
+        return {"framework": "", "library": "", "readable": readable}
+    return {"framework": str(framework), "library": folder, "readable": (*read, *readable)}
 
 
 def _numpy_folder() -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from autodrill.sandbox.child.wire import Layout
 from autodrill.sandbox.fork_server import own_code_launcher
-from autodrill.sandbox.libraries import Framework, start_fields
+from autodrill.sandbox.launcher import start_fields
+from autodrill.sandbox.libraries import Framework
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded, Raised, Returned
 from autodrill.sandbox.runner import Arg, Runner, SameAs

@@ -10,8 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.primitive import check_registry
-from autodrill.engine.core.spellings import with_spellings
+from autodrill.engine.core.primitive import check_registry, with_spellings
 
 if TYPE_CHECKING:
     from autodrill.engine.ops.activation import *
@@ -96,7 +95,7 @@ if not TYPE_CHECKING:  # with it a type checker would accept any name
 def _family(name: str) -> Any:
     module = import_module(f"{__name__}.{name}")
     if name not in _checked:
-        from autodrill.engine.ops.examples import show
+        from autodrill.engine.ops.behaviour import show
 
         check_registry()
         for operation in module.__all__ if name != "aliases" else ():

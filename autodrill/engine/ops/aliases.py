@@ -1,6 +1,6 @@
 """PyTorch's names of operations that have a name of NumPy's here. Each alias is the operation itself.
 
-The parameters have NumPy's names; `core.spellings` accepts PyTorch's `dim` and `keepdim`.
+The parameters have NumPy's names; `core.primitive` accepts PyTorch's `dim` and `keepdim`.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from autodrill.engine.core.primitive import Primitive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["INDENT", "Behaviour", "behaves", "behaviour_of", "paragraph"]
+__all__ = ["Behaviour", "behaves", "behaviour_of", "paragraph", "show"]
 
-INDENT = "" if sys.version_info >= (3, 13) else "    "
+_INDENT = "" if sys.version_info >= (3, 13) else "    "
 """How the lines of an operation's docstring begin: from 3.13 on Python takes the indentation away."""
 
 Kind = Literal["elementwise", "reduction"]
@@ -82,10 +82,23 @@ def paragraph(operation: Any) -> str:
     own = operation.__doc__ or ""
     behaviour = behaviour_of(operation)
     inputs = _inputs(operation)
-    if behaviour is None or f"\n{INDENT}    {inputs[0]}: " in own:
+    if behaviour is None or f"\n{_INDENT}    {inputs[0]}: " in own:
         return ""
     lines = _SENTENCES[behaviour.kind](operation, inputs, describes_result="Returns:" not in own, behaviour=behaviour)
-    return f"\n{INDENT}".join(lines)
+    return f"\n{_INDENT}".join(lines)
+
+
+def show(operation: Any, name: str) -> None:
+    """Put what the declaration of an operation says, and its example, at the end of its docstring."""
+    from autodrill.engine.ops.examples import EXAMPLES
+
+    parts = [(operation.__doc__ or "").rstrip()]
+    declared = paragraph(operation)
+    if declared:
+        parts.append(declared)
+    if name in EXAMPLES:
+        parts.append(f"Example:\n{_INDENT}    {EXAMPLES[name]}")
+    operation.__doc__ = f"\n\n{_INDENT}".join(parts) + f"\n{_INDENT}"
 
 
 def _inputs(operation: Any) -> tuple[str, ...]:

@@ -6,11 +6,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
-from autodrill.engine.ops.behaviour import INDENT, paragraph
-
-__all__ = ["EXAMPLES", "show"]
+__all__ = ["EXAMPLES"]
 
 _TABLE = """
 engine.absolute(np.array([-2.0, 3.0]))  # [2, 3]
@@ -423,15 +421,5 @@ engine.zeros(2)  # [0, 0]
 engine.zeros_like(np.array([5.0, 6.0]))  # [0, 0]
 """
 
-EXAMPLES = {line[len("engine.") : line.index("(")]: line for line in _TABLE.split("\n") if line}
-
-
-def show(operation: Any, name: str) -> None:
-    """Put what the declaration of an operation says, and its example, at the end of its docstring."""
-    parts = [(operation.__doc__ or "").rstrip()]
-    declared = paragraph(operation)
-    if declared:
-        parts.append(declared)
-    if name in EXAMPLES:
-        parts.append(f"Example:\n{INDENT}    {EXAMPLES[name]}")
-    operation.__doc__ = f"\n\n{INDENT}".join(parts) + f"\n{INDENT}"
+EXAMPLES: dict[str, str] = dict(re.findall(r"^(?=engine\.(\w+)\()(.+)$", _TABLE, re.MULTILINE))
+"""The example of each operation by name."""

@@ -226,8 +226,7 @@ class LoadedSubmission:
                 proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
                 if proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
                     before = list(map(memory_claims.snapshot, _build(packed, places)))
-                    claims = memory_claims.compare(arguments, before, result, self.earlier)
-                    found = None if claims is None else claims.to_wire()
+                    found = memory_claims.compare(arguments, before, result, self.earlier)
                     proof = memory_claims.details(arguments, proof)
             if self.earlier is None:  # the first result must stay valid during all later calls
                 self.earlier, self._earlier_arrays = result, memory_claims.sent_arrays(result)
@@ -236,7 +235,7 @@ class LoadedSubmission:
             return FrameKind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        return FrameKind.RETURNED, frames.returned(answer, found, proof)
+        return FrameKind.RETURNED, frames.returned(answer, None if found is None else found.to_wire(), proof)
 
     def _raised(self, error: BaseException) -> tuple[FrameKind, wire.Value]:
         if isinstance(error, MemoryError):

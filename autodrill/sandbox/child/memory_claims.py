@@ -8,9 +8,9 @@ child process looks for claims. If it makes none, the parent does.
 
 from __future__ import annotations
 
+import binascii
 import itertools
 import struct
-from binascii import crc32 as _crc32
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import values, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -48,6 +48,7 @@ DETAILS = struct.Struct("<III")
 """The checksums of `details`."""
 
 _WORD = 0xFFFFFFFF
+_crc32: Callable[[Any, int], int] = binascii.crc32  # an array is a buffer, which its stubs do not say
 _CHUNK = 1 << 16
 _MASK = b"\x5a"
 """The bits of a byte that `evidence` inverts."""

@@ -240,7 +240,7 @@ PARTS_OF_A_VJP = {
             "pytree",
             "saved_values",
         ),
-        *("spellings", "tensor"),
+        "tensor",
     },
     "ops": {"behaviour", "elementwise", "shape", "examples"},
     "reverse": {"backward"},
