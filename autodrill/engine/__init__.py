@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
-from autodrill.engine.core.backend import Backend, BatchError, DeviceError, backend_named
+from autodrill.engine.core.backend import Backend, BatchError, DeviceError, Devices, backend_named, register_backend
+from autodrill.engine.core.devices import device
 from autodrill.engine.core.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.core.primitive import Primitive, RuleError
 from autodrill.engine.core.pytree import register_container
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     # isort: split
     from autodrill.engine.checks.finite_differences import numerical_jvp, numerical_vjp
     from autodrill.engine.checks.gradcheck import gradcheck, gradgradcheck
+    from autodrill.engine.core.generator import Generator
     from autodrill.engine.core.inference import inference_mode
     from autodrill.engine.core.primitive import registry
     from autodrill.engine.core.sparse import IndexedSlices
@@ -48,7 +50,9 @@ __all__ = [
     "BatchError",
     "Context",
     "DeviceError",
+    "Devices",
     "Function",
+    "Generator",
     "Handle",
     "IndexedSlices",
     "Primitive",
@@ -63,6 +67,7 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "detect_anomaly",
+    "device",
     "enable_grad",
     "grad",
     "grad_of",
@@ -80,6 +85,7 @@ __all__ = [
     "numerical_vjp",
     "once_differentiable",
     "ops",
+    "register_backend",
     "register_container",
     "registry",
     "saved_tensors_hooks",
@@ -99,6 +105,7 @@ __all__ = [
 _LATER = {
     "Context": "reverse.context",
     "Function": "reverse.function",
+    "Generator": "core.generator",
     "Handle": "reverse.hooks",
     "IndexedSlices": "core.sparse",
     "Tape": "tracing.tape",

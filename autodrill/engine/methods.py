@@ -11,6 +11,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
+from autodrill.engine.core.devices import is_device
 from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.operators import _method, _property
 
@@ -180,21 +181,48 @@ def H(self: Tensor) -> Tensor:
 
 
 @_method
-def to(self: Tensor, target: Any) -> Tensor:
-    """Return the tensor converted to a dtype, or itself if it has that dtype.
+def to(self: Tensor, *targets: Any) -> Tensor:
+    """Return the tensor on a device, in a dtype, or both; the tensor itself if it is there and has that dtype.
+
+    A move to another device is a copy that gradients pass through: they come back to this tensor's device.
 
     Args:
-        target: A dtype; a tensor, for its dtype; or `"cpu"` or `"cuda"`, if the tensor is there already.
+        targets: A device, such as `"cpu"`, `"cuda"` (the current one) or `"cuda:1"`; a dtype; or a tensor, for its
+            device and dtype.
 
     Raises:
-        ValueError: The tensor is on the other device.
+        DeviceError: There is no such device.
     """
-    if isinstance(target, str) and target in {"cpu", "cuda"}:
-        if target != self.device:
-            raise ValueError(f"this tensor is on `{self.device}`; make one on `{target}` from an array that is there")
-        return self
-    dtype = target.dtype if isinstance(target, Tensor) else target
-    return self if self.dtype == dtype else self.astype(dtype)
+    from autodrill.engine.core.transfer import transferred
+
+    found = self
+    for target in targets:
+        if isinstance(target, Tensor):
+            found = found.to(target.device).to(target.dtype)
+        elif isinstance(target, str) and is_device(target):
+            found = transferred(found, target)
+        elif found.dtype != target:
+            found = found.astype(target)
+    return found
+
+
+@_method
+def cpu(self: Tensor) -> Tensor:
+    """Return the tensor on the CPU, itself if it is there; gradients come back to its device."""
+    return self.to("cpu")
+
+
+@_method
+def cuda(self: Tensor, number: int | None = None) -> Tensor:
+    """Return the tensor on a GPU, itself if it is there; gradients come back to its device.
+
+    Args:
+        number: The number of the GPU, by default the current one.
+
+    Raises:
+        DeviceError: There is no such GPU, or CuPy is not installed.
+    """
+    return self.to("cuda" if number is None else f"cuda:{number}")
 
 
 @_method

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autodrill.engine.core.backend import NUMPY, backend_of
+
 __all__ = ["digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "non_negative", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
@@ -77,7 +79,7 @@ def _taylor(table: Float, x: Float) -> Float:
 
 
 def _in_double(x: Any) -> Float:
-    array = np.asarray(x)
+    array = backend_of(x).xp.asarray(x)
     if array.dtype.kind == "c":
         raise TypeError("these functions are computed on the real line only")
     return array.astype(np.float64, copy=False)
@@ -238,28 +240,30 @@ def polygamma(n: int, x: Any) -> Any:
     Below 1/2 the reflection formula is used (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in
     the cotangent.
     """
-    x = np.asarray(x)
+    backend = backend_of(x)
+    xp = backend.xp
+    x = xp.asarray(x)
     value = _in_double(x)
     low = value < 0.5
-    mirrored = np.where(low, 1 - value, value)
+    mirrored = xp.where(low, 1 - value, value)
     result = (-1.0) ** (n + 1) * math.factorial(n) * _hurwitz_zeta(n + 1, mirrored)
-    if low.any():
+    if backend is not NUMPY or low.any():  # elsewhere a look at the values would make the host wait
         slope = np.polynomial.Polynomial([0.0, 1.0])
         for _ in range(n):
             slope = slope.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
         with np.errstate(divide="ignore"):
-            cotangent = 1 / np.tan(math.pi * (value - np.rint(value)))
-            derivative = np.full_like(cotangent, slope.coef[-1])
+            cotangent = 1 / xp.tan(math.pi * (value - xp.rint(value)))
+            derivative = xp.full_like(cotangent, slope.coef[-1])
             for coefficient in slope.coef[-2::-1]:
                 derivative = derivative * cotangent + coefficient
             reflected = (-1.0) ** n * result - math.pi ** (n + 1) * derivative
-        result = np.where(low, reflected, result)
+        result = xp.where(low, reflected, result)
     return result.astype(x.dtype, copy=False)
 
 
 def _hurwitz_zeta(s: int, value: Float) -> Float:
     """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
-    total = np.zeros_like(value)
+    total = backend_of(value).xp.zeros_like(value)
     for k in range(_SHIFT + s):  # more terms for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
     y = value + _SHIFT + s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,6 +91,9 @@ ERRORS: list[tuple[str, Callable[[], Any], str]] = [
     ("backend_named", lambda: engine.backend_named("tpu"), "DeviceError"),
     ("register_container", lambda: engine.register_container(int), "TypeError"),
     ("Tensor", lambda: engine.Tensor([1, 2], requires_grad=True), "TypeError"),
+    ("Tensor", lambda: engine.Tensor([1, 2], device="tpu"), "DeviceError"),
+    ("device", lambda: engine.device("tpu").__enter__(), "DeviceError"),
+    ("register_backend", lambda: engine.register_backend(replace(engine.backend_named("cpu"), name="x")), "ValueError"),
     ("Value", lambda: engine.Value(1.0) + "one", "TypeError"),  # type: ignore[operator]  # refused
     ("backward", lambda: engine.backward(engine.Tensor(1.0)), "RuntimeError"),
     ("backward", lambda: engine.backward(engine.Tensor([1.0, 2.0], requires_grad=True) * 2), "RuntimeError"),

@@ -23,6 +23,7 @@ from autodrill.engine.checks.gradcheck_report import Finding, GradcheckError, Re
 from autodrill.engine.checks.kinks import one_sided_slopes
 from autodrill.engine.core.mode import no_grad
 from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.core.transfer import on_host
 from autodrill.engine.transforms.jacobians import along_basis
 from autodrill.engine.transforms.jvp import jvp
 from autodrill.engine.transforms.vjp import vjp
@@ -61,7 +62,8 @@ def gradcheck(
 
     Args:
         f: A function of Tensors that returns a Tensor or a tuple of Tensors, defined in a neighbourhood of the inputs.
-        inputs: Tensors, arrays or numbers. An input that is neither floating nor complex is passed on unchanged.
+        inputs: Tensors, arrays or numbers, on any device. An input that is neither floating nor complex is passed on
+            unchanged.
         modes: The modes of differentiation to check.
         rtol: The difference allowed in addition to the estimated error of the differences, relative to the derivative;
             by default the square root of the coarsest input dtype's precision.
@@ -81,6 +83,7 @@ def gradcheck(
         >>> bool(engine.gradcheck(engine.sin, [np.array([0.5, 1.0])]))
         True
     """
+    f, inputs = on_host(f, inputs)
     report = _checked(f, [_copied(x) for x in inputs], tuple(modes), rtol, seed)
     if raise_exception and not report:
         raise GradcheckError(report)
@@ -114,6 +117,7 @@ def gradgradcheck(
         >>> bool(engine.gradgradcheck(engine.sin, [np.array([0.5, 1.0])]))
         True
     """
+    f, inputs = on_host(f, inputs)
     copies = [_copied(x) for x in inputs]
     moving = _moving(copies)
     draw = np.random.default_rng(seed + 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,15 +21,18 @@ __all__ = [
     "Backend",
     "BatchError",
     "DeviceError",
+    "Devices",
     "Namespace",
     "Wrapper",
     "backend_named",
     "backend_of",
     "backend_of_type",
+    "device_name",
     "everywhere",
     "floating",
     "memory",
-    "on_cpu",
+    "register_backend",
+    "special_function",
 ]
 
 Array: TypeAlias = Any
@@ -49,6 +51,27 @@ class BatchError(TypeError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Devices:
+    """The numbered devices of one array library.
+
+    Attributes:
+        count: Returns the number of devices.
+        current: Returns the number of the device on which the library computes, in this thread.
+        use: Makes a device the current one.
+        number: Returns the number of the device that holds an array.
+
+    Example:
+        >>> engine.backend_named("cpu").devices is None
+        True
+    """
+
+    count: Callable[[], int]
+    current: Callable[[], int]
+    use: Callable[[int], None]
+    number: Callable[[Array], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Backend:
     """One array library: its namespace and the few functions that NumPy and CuPy do not share.
 
@@ -58,6 +81,8 @@ class Backend:
         array_type: The library's array class.
         erf: The elementwise error function.
         scatter_add: `scatter_add(out, index, values)` adds into `out` in place; a repeated index adds repeatedly.
+        special: The library's special functions by their names in SciPy, for a library other than NumPy.
+        devices: The numbered devices, or None if there is one device without a number.
 
     Example:
         >>> engine.backend_named("cpu").xp.__name__
@@ -69,6 +94,8 @@ class Backend:
     array_type: type
     erf: Callable[[Array], Array]
     scatter_add: Callable[[Array, Any, Array], None]
+    special: Namespace = None
+    devices: Devices | None = field(default=None)
 
     def constant(self, value: Any) -> Any:
         """Return `value` in a form that `xp` can combine with an array of this backend.
@@ -83,11 +110,14 @@ class Backend:
         if kind is self.array_type or kind in _PYTHON_NUMBERS or isinstance(value, np.generic):
             return value
         if kind in BACKENDS:
-            raise DeviceError(mixed_devices(self, BACKENDS[kind]))
+            raise DeviceError(mixed_devices(self._current(), device_name(value)))
         array = self.xp.asarray(value)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"expected a tensor, an array or numbers, got `{kind.__name__}`")
         return array
+
+    def _current(self) -> str:
+        return self.name if self.devices is None else f"{self.name}:{self.devices.current()}"
 
     def asarray(self, value: Any) -> Array:
         """Return `value` as an array; an array of a wrapper class is returned unchanged."""
@@ -138,9 +168,17 @@ def everywhere(condition: Any) -> bool:
     return bool(memory(condition).all())
 
 
-def mixed_devices(first: Backend, second: Backend) -> str:
+def mixed_devices(first: str, second: str) -> str:
     """Return the message about arrays of two devices."""
-    return f"arrays on `{first.name}` and `{second.name}` met in one operation; move one to the other's device first"
+    return f"arrays on `{first}` and `{second}` met in one operation; move one to the other's device first"
+
+
+def device_name(array: Array) -> str:
+    """Return the name of the device that holds a raw array, as `"cpu"` or `"cuda:0"`."""
+    backend = backend_of(array)
+    if backend.devices is None:
+        return backend.name
+    return f"{backend.name}:{backend.devices.number(memory(array))}"
 
 
 def backend_of_type(kind: type) -> Backend:
@@ -170,18 +208,25 @@ def backend_of(*values: Any) -> Backend:
     return NUMPY
 
 
-def on_cpu(name: str, x: Array) -> Array:
-    """Return x, which must be a NumPy array, for an operation that is implemented on the CPU only.
+def special_function(name: str, x: Array) -> Array:
+    """Return a special function of x, by its name in SciPy: the engine's own on the CPU, the library's elsewhere.
 
-    Integers become float64, since the results have the dtype of this array.
+    Integers become float64. The result has the dtype of x otherwise, also where the library computes in another one.
 
     Raises:
-        DeviceError: x is on another device.
+        DeviceError: The library of x does not have the function.
     """
-    backend = backend_of(x)
-    if backend is not NUMPY:
-        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
-    return floating(x)
+    backend, x = backend_of(x), floating(x)
+    if backend is NUMPY:
+        from autodrill.engine import special_values
+
+        return getattr(special_values, name)(x)
+    if x.dtype.kind == "c":
+        raise TypeError("these functions are computed on the real line only")
+    function = getattr(backend.special, name, None)
+    if function is None:
+        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{device_name(x)}`")
+    return function(x).astype(x.dtype, copy=False)
 
 
 def floating(x: Array) -> Array:
@@ -189,11 +234,29 @@ def floating(x: Array) -> Array:
     return x.astype(float) if x.dtype.kind in "iub" else x
 
 
+def register_backend(backend: Backend) -> None:
+    """Add a backend: the engine then computes on arrays of its class, and finds it by its name.
+
+    Args:
+        backend: The backend. Its array class must not belong to another one.
+
+    Raises:
+        ValueError: Another backend has this array class or this name.
+
+    Example:
+        >>> engine.register_backend(engine.backend_named("cpu"))  # which changes nothing
+    """
+    for kind, other in BACKENDS.items():
+        if other is not backend and (kind is backend.array_type or other.name == backend.name):
+            raise ValueError(f"there is already a backend `{other.name}` with arrays of class `{kind.__qualname__}`")
+    BACKENDS[backend.array_type] = backend
+
+
 def backend_named(name: str) -> Backend:
     """Return the backend called `"cpu"` or `"cuda"`; `"cuda"` imports CuPy.
 
     Args:
-        name: The device's name.
+        name: The name of a device; its number, as in `"cuda:1"`, makes no difference.
 
     Returns:
         The backend, which has the namespace `xp` of the library.
@@ -205,19 +268,15 @@ def backend_named(name: str) -> Backend:
         >>> engine.backend_named("cpu").name
         'cpu'
     """
-    if name == "cpu":
-        return NUMPY
-    if name != "cuda":
-        raise DeviceError(f"no device named `{name}`; there are `cpu` and `cuda`")
+    kind = name.partition(":")[0]
     for backend in BACKENDS.values():
-        if backend.name == name:
+        if backend.name == kind:
             return backend
-    try:
-        cupy, cupyx, cupy_special = map(import_module, ("cupy", "cupyx", "cupyx.scipy.special"))
-    except ImportError as error:
-        raise DeviceError("`cuda` needs CuPy: install autodrill[cuda13] or autodrill[cuda12]") from error
-    if not cupy.is_available():
-        raise DeviceError("CuPy is installed but finds no usable NVIDIA GPU")
-    backend = Backend("cuda", cupy, cupy.ndarray, cupy_special.erf, cupyx.scatter_add)
-    BACKENDS[cupy.ndarray] = backend
+    if kind != "cuda":
+        known = ", ".join(f"`{each}`" for each in sorted({*(b.name for b in BACKENDS.values()), "cuda"}))
+        raise DeviceError(f"no device named `{name}`; there are {known}")
+    from autodrill.engine.core.cupy_backend import cupy_backend
+
+    backend = cupy_backend()
+    register_backend(backend)
     return backend

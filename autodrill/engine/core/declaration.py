@@ -67,9 +67,11 @@ class Declaration:
         add_cotangent: `add_cotangent(sum, g, *saved)` adds what the only VJP rule returns to a raw array in place, in
             less time than the rule and an addition take; or None. An operation that selects a few of many elements
             declares it: a loop over the elements would otherwise take quadratic time.
+        crosses: Whether the result may be on another device than the input.
     """
 
     add_cotangent: Callable[..., None] | None = None
+    crosses: bool = False
     __signature__ = _Signature()
 
     def __init__(

@@ -34,11 +34,12 @@ from autodrill.engine.core.backend import (
     BatchError,
     DeviceError,
     backend_of,
-    backend_of_type,
+    device_name,
     mixed_devices,
 )
 from autodrill.engine.core.complex_convention import is_complex, refusal
 from autodrill.engine.core.declaration import ComplexKind, Declaration, RuleError
+from autodrill.engine.core.devices import on_device_of, return_to
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Node
 from autodrill.engine.core.tensor import Tensor, raw, wrap
@@ -103,7 +104,7 @@ class Primitive(Declaration):
                 if a.tangents is not None:
                     carries = True
                 if kind is not type(data):
-                    kind = type(data) if kind is None else _met(kind, type(data))
+                    kind = type(data) if kind is None else _met(kind, data, args)
             else:
                 values.append(a)
                 if type(a) is not float:
@@ -113,6 +114,13 @@ class Primitive(Declaration):
             bit <<= 1
         if kind in WRAPPERS:
             wrapper = WRAPPERS[kind]
+        if len(BACKENDS) > 1:
+            before = on_device_of(values)
+            if before is not None:
+                try:
+                    return self(*args, **static)
+                finally:
+                    return_to(before)
         try:
             if wrapper is not None:
                 out = wrapper.apply(self, values, static)
@@ -121,7 +129,7 @@ class Primitive(Declaration):
                 if constants:
                     values = [v if type(v) is kind else backend.constant(v) for v in values]
                 out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
-                if type(out) is not backend.array_type:
+                if type(out) is not backend.array_type and not self.crosses:
                     out = backend.asarray(out)  # NumPy returns a scalar in place of a 0-d array
         except TypeError as error:
             if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
@@ -225,12 +233,13 @@ class Primitive(Declaration):
         return tuple(inputs), static
 
 
-def _met(kind: type, other: type) -> type:
+def _met(kind: type, data: Any, args: tuple[Any, ...]) -> type:
     """Return the class that arrays of two different classes are treated as: the wrapper, if one of them is one."""
-    for candidate in (kind, other):
+    for candidate in (kind, type(data)):
         if candidate in WRAPPERS:
             return candidate
-    raise DeviceError(mixed_devices(backend_of_type(kind), backend_of_type(other)))
+    first = next(raw(a) for a in args if type(raw(a)) is kind)
+    raise DeviceError(mixed_devices(device_name(first), device_name(data)))
 
 
 @overload
@@ -310,21 +319,26 @@ def respelled(name: str, keywords: dict[str, Any], known: Collection[str]) -> di
 
 
 def with_spellings(operation: Any) -> Any:
-    """Return a function that accepts PyTorch's names too, if the function has one of these parameters.
+    """Return a composition that accepts PyTorch's names too, and runs on the device of its arrays.
 
-    A primitive respells its parameters itself.
+    A primitive does both itself.
     """
     if type(operation) is not FunctionType:
         return operation
     code = operation.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if not {"axis", "keepdims"}.intersection(known):
-        return operation
+    spelled = not {"axis", "keepdims"}.isdisjoint(known)
 
     @functools.wraps(operation)
     def call(*args: Any, **keywords: Any) -> Any:
-        if keywords and ("dim" in keywords or "keepdim" in keywords):
+        if spelled and keywords and ("dim" in keywords or "keepdim" in keywords):
             keywords = respelled(operation.__name__, keywords, known)
-        return operation(*args, **keywords)
+        if len(BACKENDS) == 1:
+            return operation(*args, **keywords)
+        before = on_device_of([raw(part) for a in args for part in (a if type(a) in {list, tuple} else (a,))])
+        try:
+            return operation(*args, **keywords)
+        finally:
+            return_to(before)
 
     return call

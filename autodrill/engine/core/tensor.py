@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from autodrill.engine.core.aliasing import is_inference, mark_inference, version
-from autodrill.engine.core.backend import Array, Backend, backend_of
+from autodrill.engine.core.backend import BACKENDS, Array, Backend, backend_of, device_name
+from autodrill.engine.core.devices import moved, on_device_of, return_to
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Leaf, Node, watched
 
@@ -40,8 +41,10 @@ class Tensor(TensorMethods):
         data: Anything that converts to an array. It is copied, so later writes to it do not change the tensor.
         requires_grad: Whether to make this a leaf that collects a gradient.
         dtype: The dtype to convert to; by default the data's own.
+        device: The device to copy to, such as `"cpu"` or `"cuda:0"`; by default the one that the data are on.
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
 
     Example:
@@ -59,10 +62,13 @@ class Tensor(TensorMethods):
     tangents: dict[int, Tensor] | None
     alias: Base | View | None
 
-    def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None) -> None:
+    def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None, device: str | None = None) -> None:
         source = raw(data)
-        backend = backend_of(source)
-        array = backend.xp.array(source, dtype=dtype)
+        if device is not None:
+            source = moved(backend_of(source).asarray(source), device)
+        before = on_device_of((source,)) if len(BACKENDS) > 1 else None
+        array = backend_of(source).xp.array(source, dtype=dtype)
+        return_to(before)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"a tensor holds numbers, not `{array.dtype}`")
         self.data = array
@@ -105,8 +111,8 @@ class Tensor(TensorMethods):
 
     @property
     def device(self) -> str:
-        """The name of the device that holds the data."""
-        return self.backend.name
+        """The name of the device that holds the data, such as `"cpu"` or `"cuda:0"`."""
+        return device_name(self.data)
 
     @property
     def version(self) -> int:

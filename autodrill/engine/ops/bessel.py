@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import bessel_values
-from autodrill.engine.core.backend import on_cpu
+from autodrill.engine.core.backend import floating
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.behaviour import behaves
@@ -50,7 +50,7 @@ def bessel_j(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG0
 
     Source: DLMF 10.2.2; `scipy.special.jn`.
     """
-    return bessel_values.bessel_j(non_negative("order", order), on_cpu("bessel_j", x))
+    return bessel_values.bessel_j(non_negative("order", order), floating(x))
 
 
 @primitive
@@ -66,7 +66,7 @@ def bessel_y(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG0
 
     Source: DLMF 10.2.3; `scipy.special.yn`.
     """
-    return bessel_values.bessel_y(non_negative("order", order), on_cpu("bessel_y", x))
+    return bessel_values.bessel_y(non_negative("order", order), floating(x))
 
 
 bessel_j.vjp(x=lambda g, x, order: g * _slope(bessel_j, x, order))
@@ -95,7 +95,7 @@ def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
 
     Source: DLMF 10.25.2; `scipy.special.iv`.
     """
-    return bessel_values.bessel_ie(non_negative("order", order), on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
+    return bessel_values.bessel_ie(non_negative("order", order), floating(x)) * xp.exp(xp.absolute(x))
 
 
 @primitive
@@ -111,7 +111,7 @@ def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG
 
     Source: DLMF 10.25.2; `scipy.special.ive`.
     """
-    return bessel_values.bessel_ie(non_negative("order", order), on_cpu("bessel_ie", x))
+    return bessel_values.bessel_ie(non_negative("order", order), floating(x))
 
 
 @primitive
@@ -129,7 +129,7 @@ def bessel_ke(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG
 
     Source: DLMF 10.27.4; `scipy.special.kve`.
     """
-    return bessel_values.bessel_ke(non_negative("order", order), on_cpu("bessel_ke", x))
+    return bessel_values.bessel_ke(non_negative("order", order), floating(x))
 
 
 bessel_i.vjp(x=lambda g, x, order: g * _mean_of_neighbours(bessel_i, x, order))

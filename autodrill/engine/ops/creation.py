@@ -26,67 +26,75 @@ __all__ = [
 Shape = int | tuple[int, ...] | list[int]
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False, device: str | None = None) -> Tensor:
     """Return a Tensor with a copy of the data, as `Tensor(data, requires_grad, dtype=dtype)` does.
 
     Args:
         data: A number, nested lists of numbers, an array or a Tensor.
         dtype: The dtype, by default that of the data.
         requires_grad: Whether the Tensor is a leaf that collects a gradient.
+        device: The device, such as `"cuda:0"`; by default the one that the data are on.
 
     Returns:
         A Tensor of the shape of the data.
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: The data are not numbers, or `requires_grad` is set for a dtype that is neither floating nor complex.
         ValueError: Nested lists have different lengths.
 
     Source: `torch.tensor`.
     """
-    return Tensor(data, requires_grad, dtype=dtype)
+    return Tensor(data, requires_grad, dtype=dtype, device=device)
 
 
-def zeros(shape: Shape, dtype: Any = float, requires_grad: bool = False) -> Tensor:
+def zeros(shape: Shape, dtype: Any = float, requires_grad: bool = False, device: str | None = None) -> Tensor:
     """Return a Tensor of zeros.
 
     Args:
         shape: The lengths of the axes, or one length.
         dtype: The dtype, by default float64.
         requires_grad: Whether the Tensor is a leaf that collects a gradient.
+        device: The device, such as `"cuda:0"`; by default the CPU.
 
     Returns:
         A Tensor of the given shape.
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
         ValueError: A length is negative.
 
     Source: `numpy.zeros`.
     """
-    return Tensor(np.zeros(shape, dtype), requires_grad)
+    return Tensor(np.zeros(shape, dtype), requires_grad, device=device)
 
 
-def ones(shape: Shape, dtype: Any = float, requires_grad: bool = False) -> Tensor:
+def ones(shape: Shape, dtype: Any = float, requires_grad: bool = False, device: str | None = None) -> Tensor:
     """Return a Tensor of ones.
 
     Args:
         shape: The lengths of the axes, or one length.
         dtype: The dtype, by default float64.
         requires_grad: Whether the Tensor is a leaf that collects a gradient.
+        device: The device, such as `"cuda:0"`; by default the CPU.
 
     Returns:
         A Tensor of the given shape.
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
         ValueError: A length is negative.
 
     Source: `numpy.ones`.
     """
-    return Tensor(np.ones(shape, dtype), requires_grad)
+    return Tensor(np.ones(shape, dtype), requires_grad, device=device)
 
 
-def full(shape: Shape, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def full(
+    shape: Shape, fill_value: Any, dtype: Any = None, requires_grad: bool = False, device: str | None = None
+) -> Tensor:
     """Return a Tensor whose elements are all `fill_value`.
 
     Args:
@@ -94,20 +102,24 @@ def full(shape: Shape, fill_value: Any, dtype: Any = None, requires_grad: bool =
         fill_value: A number, or an array that broadcasts to the shape.
         dtype: The dtype, by default that of `fill_value`.
         requires_grad: Whether the Tensor is a leaf that collects a gradient.
+        device: The device, such as `"cuda:0"`; by default the CPU.
 
     Returns:
         A Tensor of the given shape.
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
         ValueError: A length is negative, or `fill_value` does not broadcast to the shape.
 
     Source: `numpy.full`.
     """
-    return Tensor(np.full(shape, raw(fill_value), dtype), requires_grad)
+    return Tensor(np.full(shape, raw(fill_value), dtype), requires_grad, device=device)
 
 
-def eye(n: int, m: int | None = None, dtype: Any = float, requires_grad: bool = False) -> Tensor:
+def eye(
+    n: int, m: int | None = None, dtype: Any = float, requires_grad: bool = False, device: str | None = None
+) -> Tensor:
     """Return a Tensor with ones on the main diagonal and zeros elsewhere, the identity matrix if it is square.
 
     Args:
@@ -115,20 +127,24 @@ def eye(n: int, m: int | None = None, dtype: Any = float, requires_grad: bool = 
         m: The number of columns, by default n.
         dtype: The dtype, by default float64.
         requires_grad: Whether the Tensor is a leaf that collects a gradient.
+        device: The device, such as `"cuda:0"`; by default the CPU.
 
     Returns:
         A Tensor of shape (n, m).
 
     Raises:
+        DeviceError: There is no such device.
         TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
         ValueError: A length is negative.
 
     Source: `numpy.eye`.
     """
-    return Tensor(np.eye(n, m, dtype=dtype), requires_grad)
+    return Tensor(np.eye(n, m, dtype=dtype), requires_grad, device=device)
 
 
-def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
+def arange(
+    start: float, stop: float | None = None, step: float = 1, dtype: Any = None, device: str | None = None
+) -> Tensor:
     """Return the numbers start, start + step, ..., up to but without `stop`, as a Tensor.
 
     Args:
@@ -136,17 +152,19 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
         stop: The end, which is not reached.
         step: The distance between the numbers, not 0.
         dtype: The dtype, by default that of the arguments.
+        device: The device, such as `"cuda:0"`; by default the CPU.
 
     Returns:
         A Tensor of shape (N,), with N = ⌈(stop - start) / step⌉, or empty.
 
     Raises:
+        DeviceError: There is no such device.
         ZeroDivisionError: The step is 0.
 
     Source: `numpy.arange`.
     """
     first, last = (0, start) if stop is None else (start, stop)
-    return Tensor(np.arange(first, last, step, dtype=dtype))
+    return Tensor(np.arange(first, last, step, dtype=dtype), device=device)
 
 
 def full_like(x: Array, fill_value: Any, dtype: Any = None) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import NUMPY, backend_of, memory
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementary import logaddexp
@@ -83,14 +83,21 @@ def logcumsumexp(x: Array, axis: int | None = None) -> Any:
     return _scan("logcumsumexp", logaddexp, x, axis)
 
 
+def _accumulated(name: str, combine: Any, array: Array, axis: int) -> Any:
+    """Return the running combination of a raw array; CuPy's `maximum` has no `accumulate`."""
+    if backend_of(memory(array)) is NUMPY:
+        return combine.accumulate(array, axis=axis)
+    return _scan(name, combine, array, axis)
+
+
 def _running_extreme(name: str, x: Array, axis: int, larger: bool) -> Any:
     check_real(name, x)
     axis = normalize_axis_index(axis, x.ndim, f"`{name}`")
     array = raw(x)
     xp = backend_of(array).xp
-    running = (xp.maximum if larger else xp.minimum).accumulate(array, axis=axis)
+    running = _accumulated(name, xp.maximum if larger else xp.minimum, array, axis)
     places = along(xp.arange(array.shape[axis]), axis, array.ndim)
-    latest = xp.maximum.accumulate(xp.where(array == running, places, 0), axis=axis)
+    latest = _accumulated(name, xp.maximum, xp.where(array == running, places, 0), axis)
     return take_along_axis(x, latest, axis)
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.declaration import behind, place
 from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.index import index_scatter
 from autodrill.engine.ops.shape import moveaxis
 
@@ -46,7 +48,7 @@ def _undiagonal(g: Array, x_shape: tuple[int, ...], offset: int, axis1: int, axi
     """Return zeros of x's shape with a cotangent on the diagonal."""
     axes = (axis1 % len(x_shape), axis2 % len(x_shape))
     others = tuple(n for k, n in enumerate(x_shape) if k not in axes)
-    steps = np.arange(g.shape[-1])
+    steps = backend_of(memory(raw(g))).xp.arange(g.shape[-1])
     index = (..., steps + max(0, -offset), steps + max(0, offset))
     matrices = index_scatter(g, index=index, shape=(*others, x_shape[axis1], x_shape[axis2]))
     return moveaxis(matrices, (-2, -1), axes)
@@ -98,7 +100,7 @@ def diag_embed(x: Array, offset: int = 0) -> Any:
     """
     n = x.shape[place(-1, x.ndim)]
     size = n + abs(offset)
-    steps = np.arange(n)
+    steps = backend_of(memory(raw(x))).xp.arange(n)
     index = (..., steps + max(0, -offset), steps + max(0, offset))
     return index_scatter(x, index=index, shape=(*x.shape[:-1], size, size))
 

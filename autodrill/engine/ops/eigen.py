@@ -44,7 +44,7 @@ def _equal_pairs(values: Array) -> Array:
     size = xp.absolute(values)
     gap = xp.absolute(expand_dims(values, -2) - expand_dims(values, -1))
     near = gap <= 4 * count * np.finfo(values.dtype).eps * expand_dims(size.max(axis=-1, keepdims=True), -1)
-    return xp.logical_and(near, xp.asarray(~np.eye(count, dtype=bool)))
+    return xp.logical_and(near, ~xp.eye(count, dtype=bool))
 
 
 def reciprocal_gaps(values: Array, equal: float = 0.0) -> Array:
@@ -52,7 +52,7 @@ def reciprocal_gaps(values: Array, equal: float = 0.0) -> Array:
     gap = expand_dims(values, -2) - expand_dims(values, -1)
     pairs = _equal_pairs(values)
     xp = backend_of(pairs).xp
-    none = xp.logical_or(pairs, xp.asarray(np.eye(values.shape[-1], dtype=bool)))
+    none = xp.logical_or(pairs, xp.eye(values.shape[-1], dtype=bool))
     return where(none, where(pairs, equal, 0.0), 1 / where(none, 1, gap))
 
 

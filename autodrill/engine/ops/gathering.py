@@ -85,11 +85,10 @@ def _added(x: Array, axis: int, index: Array, source: Array) -> Any:
     return index_scatter(met(source, index), index=index, shape=x.shape)
 
 
-def _touched(shape: tuple[int, ...], index: Any) -> Array:
-    """Return a mask of the elements that an index selects."""
-    parts = [memory(part) for part in index] if isinstance(index, tuple) else [memory(index)]
-    nowhere = backend_of(*parts).xp.zeros(shape)
-    return index_scatter(met(getitem(nowhere, index) + 1, index), index=index, shape=shape) != 0
+def _touched(x: Array, index: Any) -> Array:
+    """Return a mask of the elements of x that an index selects."""
+    nowhere = backend_of(memory(raw(x))).xp.zeros(x.shape)
+    return index_scatter(met(getitem(nowhere, index) + 1, index), index=index, shape=x.shape) != 0
 
 
 def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Any:
@@ -136,7 +135,7 @@ def scatter(x: Array, axis: int, index: Array, source: Array) -> Any:
 
     Source: agrees with `torch.scatter`.
     """
-    written = _touched(x.shape, _places(x, axis, index))
+    written = _touched(x, _places(x, axis, index))
     return where(written, _added(x, axis, index, source), x)
 
 
@@ -160,7 +159,7 @@ def put_along_axis(x: Array, indices: Array, values: Array, axis: int = -1) -> A
     Source: agrees with `numpy.put_along_axis`, which writes in place.
     """
     indices, axis = raw(indices), place(axis, x.ndim)
-    written = _touched(x.shape, _places(x, axis, indices))
+    written = _touched(x, _places(x, axis, indices))
     placed = scatter_along_axis(broadcast_to(values, indices.shape), indices, shape=x.shape, axis=axis)
     return where(written, placed, x)
 
@@ -185,7 +184,7 @@ def index_put(x: Array, index: Any, values: Array) -> Any:
     index = _raw_index(index)
     shape = getitem(raw(x), index).shape
     placed = index_scatter(met(broadcast_to(values, shape), index), index=index, shape=x.shape)
-    return where(_touched(x.shape, index), placed, x)
+    return where(_touched(x, index), placed, x)
 
 
 def index_fill(x: Array, axis: int, index: Any, value: Any) -> Any:
@@ -206,7 +205,7 @@ def index_fill(x: Array, axis: int, index: Any, value: Any) -> Any:
 
     Source: agrees with `torch.index_fill`.
     """
-    return where(_touched(x.shape, (*(slice(None),) * place(axis, x.ndim), raw(index))), value, x)
+    return where(_touched(x, (*(slice(None),) * place(axis, x.ndim), raw(index))), value, x)
 
 
 def index_copy(x: Array, axis: int, index: Any, source: Array) -> Any:
@@ -299,7 +298,7 @@ def scatter_reduce(x: Array, axis: int, index: Array, source: Array, reduce: Red
     part = tuple(slice(None) if k == axis else slice(n) for k, n in enumerate(index.shape))
     own = getitem(x, part)
     source = getitem(source, tuple(slice(n) for n in index.shape))
-    touched = _touched(own.shape, _grid(backend_of(index).xp, index, axis))
+    touched = _touched(own, _grid(backend_of(index).xp, index, axis))
     if reduce in {"sum", "mean"}:
         start = own if include_self else where(touched, 0, own)
         found = scatter_add(start, axis, index, source)

@@ -28,6 +28,15 @@ def _raw_index(index: Any) -> Any:
     return tuple(raw(part) for part in index) if isinstance(index, tuple) else raw(index)
 
 
+def _index_there(index: Any, xp: Namespace) -> Any:
+    """Return an index with lists and NumPy's arrays as arrays of another library, so that backward copies none."""
+    if isinstance(index, tuple):
+        return tuple(_index_there(part, xp) if isinstance(part, (list, np.ndarray)) else part for part in index)
+    if isinstance(index, list):
+        return xp.asarray(index, None if index else int)
+    return xp.asarray(index) if isinstance(index, np.ndarray) else index
+
+
 def may_repeat(index: Any) -> bool:
     """Whether an index may select an element twice; an index of slices and integers does not."""
     parts = index if isinstance(index, tuple) else (index,)
@@ -223,6 +232,9 @@ def getitem(x: Array, index: Any) -> Any:
     Source: agrees with `numpy.ndarray.__getitem__`.
     """
     index = _raw_index(index)
+    array = memory(raw(x))
+    if type(array) is not np.ndarray:
+        index = _index_there(index, backend_of(array).xp)
     return _getitem(met(x, index) if mode.vmaps else x, index=index)
 
 

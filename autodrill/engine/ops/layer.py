@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from autodrill.engine.core.backend import Array
+    from autodrill.engine.core.generator import AnyGenerator
 
 # fmt: off
 __all__ = [
@@ -154,14 +155,15 @@ def embedding_bag(indices: Any, weight: Array, mode: Literal["sum", "mean", "max
     return {"sum": sum, "mean": mean, "max": max}[mode](rows, axis=-2)
 
 
-def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.Generator) -> Any:
+def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: AnyGenerator) -> Any:
     """Return x with each element set to 0 with probability p, otherwise scaled by 1 / (1 - p) to keep the mean.
 
     Args:
         x: Values of any shape.
         p: The probability of dropping an element.
         training: Whether to drop at all.
-        rng: The random generator. Under `vmap`, its `randomness` must say whether the examples share the numbers drawn.
+        rng: The random generator; `engine.Generator` draws the same numbers on every device. Under `vmap`, its
+            `randomness` must say whether the examples share the numbers drawn.
 
     Returns:
         The shape and dtype of x.
@@ -181,9 +183,7 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
     return x * (kept.astype(x.dtype) * (0 if p == 1 else 1 / (1 - p)))
 
 
-def gumbel_softmax(
-    logits: Array, tau: float = 1.0, hard: bool = False, axis: int = -1, *, rng: np.random.Generator
-) -> Any:
+def gumbel_softmax(logits: Array, tau: float = 1.0, hard: bool = False, axis: int = -1, *, rng: AnyGenerator) -> Any:
     """Return a differentiable sample of classes, softmax((logits + noise) / tau), with Gumbel noise -log(-log u).
 
     Args:

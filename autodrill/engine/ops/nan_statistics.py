@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from autodrill.engine.core.backend import backend_of, everywhere, floating
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import Tensor, raw
@@ -153,7 +151,7 @@ def nanquantile(x: Array, q: float | Sequence[float] | Tensor, axis: int | None 
     Source: `numpy.nanquantile`.
     """
     check_real("nanquantile", x)
-    levels = raw(q) if isinstance(q, Tensor) else np.asarray(q, dtype=float)
+    levels = raw(q) if isinstance(q, Tensor) else backend_of(q).xp.asarray(q, dtype=float)
     if not everywhere((levels >= 0) & (levels <= 1)):
         raise ValueError(f"a quantile needs probabilities between 0 and 1, not {q}")
     kept = _kept(x.shape, axis)

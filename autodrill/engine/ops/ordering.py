@@ -226,7 +226,7 @@ def quantile(
     check_real("quantile", x)
     if method not in get_args(Method):
         raise ValueError(f"`method` must be one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
-    levels = raw(q) if isinstance(q, Tensor) else np.asarray(q, dtype=float)
+    levels = raw(q) if isinstance(q, Tensor) else backend_of(q).xp.asarray(q, dtype=float)
     if not everywhere((levels >= 0) & (levels <= 1)):
         raise ValueError(f"a quantile needs probabilities between 0 and 1, not {q}")
     if axis is None:
@@ -250,7 +250,8 @@ def quantile(
                 part = part.astype(x.dtype)  # a number does not determine the dtype
             below, above = (take(ordered, xp.asarray(k, int), axis) for k in (low, high))
             result = below + part * (above - below)
-        if not everywhere(~missing):
+        # Elsewhere than on the CPU a look at the values would make the host wait.
+        if xp is not np or not everywhere(~missing):
             result = where(missing, math.nan, result)
         results.append(reshape(result, kept) if keepdims else result)
     if levels.ndim == 0:

@@ -60,6 +60,10 @@ def conj(xp: Namespace, x: Array) -> Array:
     return xp.conj(x)
 
 
+def _shape(value: Any) -> tuple[int, ...]:
+    return getattr(value, "shape", ())
+
+
 @primitive(broadcasts=True)
 def complex(xp: Namespace, real: Array, imag: Array) -> Array:
     """Return real + i imag, of real arrays.
@@ -71,7 +75,7 @@ def complex(xp: Namespace, real: Array, imag: Array) -> Array:
     """
     check_real("complex", real, imag)
     # A product with i would give 0 · ∞ = NaN for an infinite part.
-    out = xp.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), xp.result_type(real, imag, np.complex64))
+    out = xp.empty(np.broadcast_shapes(_shape(real), _shape(imag)), xp.result_type(real, imag, np.complex64))
     out.real = real
     out.imag = imag
     return out

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodrill.engine.core.backend import backend_of, everywhere
+from autodrill.engine.core.backend import NUMPY, backend_of, everywhere, memory
 from autodrill.engine.core.complex_convention import inner
 from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.behaviour import behaves
 from autodrill.engine.ops.elementwise import exp, quotient_or_zero, where
-from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
+from autodrill.engine.ops.shape import broadcast_to, concatenate, flip, moveaxis, reshape
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
@@ -100,6 +100,8 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     With zeros, or if the product of a few elements underflows, each product is computed separately, with its element
     replaced by 1. That takes quadratic time but is exact, and differentiable to any order.
     """
+    if backend_of(memory(raw(x))) is not NUMPY:
+        return _product_around(x, axis)
     divisible = everywhere(raw(x) != 0)
     if divisible and _count(x.shape, axis) <= _FEW:
         divisible = everywhere(abs(raw(out)) >= np.finfo(out.dtype).tiny)
@@ -115,6 +117,25 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     eye = places[:, None] == places
     others = prod(where(eye, 1, flat), axis=-1)
     return moveaxis(reshape(others, moved.shape), last, axes)
+
+
+def _product_around(x: Array, axis: Axis) -> Array:
+    """Return for each element the product of the others: of those in front times those behind.
+
+    It does not look at the values, for which the host would have to wait.
+    """
+    from autodrill.engine.ops.cumulative import cumprod
+
+    axes = _axes(axis, x.ndim)
+    last = tuple(range(-len(axes), 0))
+    moved = moveaxis(x, axes, last)
+    flat = reshape(moved, (*moved.shape[: x.ndim - len(axes)], _count(x.shape, axis)))
+    if not flat.shape[-1]:
+        return x
+    ones = flat[..., :1] * 0 + 1
+    front = cumprod(concatenate([ones, flat[..., :-1]], axis=-1), -1)
+    behind = flip(cumprod(concatenate([ones, flip(flat[..., 1:], -1)], axis=-1), -1), -1)
+    return moveaxis(reshape(front * behind, moved.shape), last, axes)
 
 
 @primitive(on_complex="holomorphic", integers=True)
@@ -257,7 +278,7 @@ def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = Fa
     """
     top = xp.max(x, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)  # if all are -inf: -inf - -inf is NaN
-    with xp.errstate(divide="ignore"):  # log 0 = -inf is the correct result
+    with np.errstate(divide="ignore"):  # log 0 = -inf is the correct result
         out = xp.log(xp.sum(xp.exp(x - top), axis=axis, keepdims=True)) + top
     return out if keepdims else xp.reshape(out, xp.sum(x, axis=axis).shape)
 

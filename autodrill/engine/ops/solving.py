@@ -76,6 +76,9 @@ inv.vmap("leading")
 @primitive(broadcasts=True, on_complex="holomorphic")
 def _solve(xp: Namespace, a: Array, b: Array) -> Array:
     """Return x with a x = b, for matrices b."""
+    if a.shape[:-2] != b.shape[:-2]:  # CuPy's `solve` does not broadcast
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = xp.broadcast_to(a, batch + a.shape[-2:]), xp.broadcast_to(b, batch + b.shape[-2:])
     return xp.linalg.solve(a, b)
 
 
@@ -344,7 +347,7 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Any:
 
     Source: agrees with `numpy.vander`, which takes one vector.
     """
-    powers = np.arange(x.shape[place(-1, x.ndim)] if N is None else N)
+    powers = backend_of(memory(raw(x))).xp.arange(x.shape[place(-1, x.ndim)] if N is None else N)
     return power(expand_dims(x, -1), (powers if increasing else powers[::-1]).astype(x.dtype))
 
 
@@ -418,7 +421,8 @@ def matrix_exp(x: Array) -> Any:
     `torch.linalg.matrix_exp`.
     """
     check_square("matrix_exp", x)
-    norm = float(np.max(np.sum(np.abs(memory(raw(x))), axis=-2), initial=0))
+    norms = abs(memory(raw(x))).sum(axis=-2)
+    norm = float(norms.max()) if norms.size else 0.0
     squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if 0 < norm < math.inf else 0
     scaled = x * 0.5**squarings
     even, odd = _eye(x) * 1.0, None

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import special_values
-from autodrill.engine.core.backend import on_cpu
+from autodrill.engine.core.backend import floating, special_function
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.behaviour import behaves
@@ -34,7 +34,7 @@ def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
 
     Source: DLMF 7.2.2; `scipy.special.erfc`.
     """
-    return special_values.erfc(on_cpu("erfc", x))
+    return special_function("erfc", x)
 
 
 erfc.vjp(x=lambda g, x: g * (-_TWO_OVER_SQRT_PI * exp(-x * x)))
@@ -47,7 +47,7 @@ def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
 
     Source: `scipy.special.erfcx`.
     """
-    return special_values.erfcx(on_cpu("erfcx", x))
+    return special_function("erfcx", x)
 
 
 erfcx.vjp(x=lambda g, x, out: g * (2 * x * out - _TWO_OVER_SQRT_PI))
@@ -60,7 +60,7 @@ def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
 
     Source: `scipy.special.erfinv`.
     """
-    return special_values.erfinv(on_cpu("erfinv", x))
+    return special_function("erfinv", x)
 
 
 erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
@@ -73,7 +73,7 @@ def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
 
     Source: `scipy.special.ndtri`.
     """
-    return special_values.ndtri(on_cpu("ndtri", p))
+    return special_function("ndtri", p)
 
 
 ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
@@ -122,9 +122,8 @@ def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 
 
     Source: DLMF 5.15; `scipy.special.polygamma`.
     """
-    x = on_cpu("polygamma", x)
     n = special_values.non_negative("n", n)
-    return special_values.polygamma(n, x) if n else special_values.digamma(x)
+    return special_values.polygamma(n, floating(x)) if n else special_function("digamma", x)
 
 
 polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))
@@ -137,7 +136,7 @@ def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
 
     Source: `scipy.special.gammaln`.
     """
-    return special_values.gammaln(on_cpu("gammaln", x))
+    return special_function("gammaln", x)
 
 
 gammaln.vjp(x=lambda g, x: g * polygamma(x, n=0))

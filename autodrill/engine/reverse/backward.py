@@ -14,11 +14,12 @@ from autodrill.engine.core.backend import (
     BatchError,
     DeviceError,
     backend_of,
-    backend_of_type,
+    device_name,
     memory,
     mixed_devices,
 )
 from autodrill.engine.core.complex_convention import cast
+from autodrill.engine.core.devices import current_devices, on_device_of, return_to
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node, answered, watched
 from autodrill.engine.core.pytree import LEAF, flatten
@@ -194,7 +195,11 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
                 "requires grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
-        seeds.append(_seed(tensor, gradient, create_graph))
+        before = on_device_of((tensor.data, raw(gradient))) if len(BACKENDS) > 1 else None
+        try:
+            seeds.append(_seed(tensor, gradient, create_graph))
+        finally:
+            return_to(before)
     return roots, seeds
 
 
@@ -225,7 +230,7 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
         if value.shape == () and type(data) is xp.ndarray:
             value = xp.asarray(value)
         else:
-            raise DeviceError(mixed_devices(backend_of_type(type(data)), backend_of_type(type(value))))
+            raise DeviceError(mixed_devices(device_name(data), device_name(value)))
     if value.shape != data.shape:
         raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
     if value.dtype.kind == "c" and data.dtype.kind != "c":
@@ -286,6 +291,8 @@ def _run(
     cotangents: dict[GraphNode, Any] = {}
     owned: set[GraphNode] = set()
     check = mode.check_gradient
+    several = len(BACKENDS) > 1
+    devices = current_devices() if several else []
     previous = mode.grad_enabled
     mode.grad_enabled = create_graph
     try:
@@ -295,6 +302,8 @@ def _run(
             g = cotangents.pop(node, None)
             if g is None:
                 continue
+            if several:
+                on_device_of((raw(g),))
             is_leaf = type(node) is Leaf
             watch = node.watch
             if watch is not None:
@@ -350,6 +359,8 @@ def _run(
                     gi = rule(g, saved[pick])
                 else:
                     gi = rule(g, *pick(saved))
+                if several:
+                    on_device_of((raw(gi),))  # after a move to another device
                 if check is not None:
                     check(node, index, gi, g, order)
                 if gi.shape != parent.shape:
@@ -373,6 +384,8 @@ def _run(
                 node.saved = None
     finally:
         mode.grad_enabled = previous
+        for before in devices:
+            return_to(before)
 
 
 def _through_posthooks(watch: Watch, node: Node, steps: Any, g: Any, saved: Any) -> Any:

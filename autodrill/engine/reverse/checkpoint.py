@@ -23,8 +23,7 @@ from autodrill.engine.reverse.hooks import pack_saved
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import numpy as np
-
+    from autodrill.engine.core.generator import AnyGenerator
     from autodrill.engine.core.primitive import Primitive
     from autodrill.engine.transforms.batched_array import Level
 
@@ -57,7 +56,11 @@ class _Segment:
     """One call of a checkpointed function, with all that a second run needs, and the values which that run restored."""
 
     def __init__(
-        self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rng: np.random.Generator | None
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        rng: AnyGenerator | None,
     ) -> None:
         self.f = f
         self.kwargs = kwargs
@@ -204,7 +207,7 @@ def _packing(
         mode.observers, mode.packer = before
 
 
-def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | None = None, **kwargs: Any) -> Any:
+def checkpoint(f: Callable[..., Any], *args: Any, rng: AnyGenerator | None = None, **kwargs: Any) -> Any:
     """Return `f(*args, **kwargs)` and save only the arguments; backward runs f again.
 
     A chain of n layers in about sqrt(n) checkpoints holds about 2 sqrt(n) activations at a time, at the cost of one

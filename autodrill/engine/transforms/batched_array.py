@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.core.backend import BatchError, backend_of
 from autodrill.engine.core.tensor import BY_OPERATIONS
 
@@ -70,12 +72,12 @@ def in_front(value: Any, levels: Sequence[Level]) -> Array:
 def aligned(values: Sequence[Any], levels: Sequence[Level]) -> list[Any]:
     """Return arrays that broadcast as the examples do: the axes of the levels, axes of length 1, the example's axes.
 
-    Python numbers are returned unchanged, so that they do not determine a dtype.
+    Python numbers and NumPy's scalars are returned unchanged, so that they do not determine a dtype.
     """
     ndim = max((len(v.shape) for v in values if hasattr(v, "shape")), default=0)
     found = []
     for value in values:
-        if not hasattr(value, "shape"):
+        if not hasattr(value, "shape") or isinstance(value, np.generic):
             found.append(value)
             continue
         array, missing = in_front(value, levels), ndim - len(value.shape)

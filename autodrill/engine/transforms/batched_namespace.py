@@ -5,12 +5,13 @@ Functions without an array argument (arange, zeros ...) are the library's own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodrill.engine import ops
-from autodrill.engine.core.backend import Backend, BatchError, backend_of
+from autodrill.engine.core.backend import BatchError, backend_of
 from autodrill.engine.core.declaration import behind
 from autodrill.engine.ops.index import getitem, write_examples
 from autodrill.engine.ops.linalg import matmul
@@ -20,7 +21,7 @@ from autodrill.engine.transforms.batched_array import ALONG_LAST, LEADING, REDUC
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodrill.engine.core.backend import Namespace
+    from autodrill.engine.core.backend import Backend, Namespace
 
 __all__ = ["backend_of_batched"]
 
@@ -102,7 +103,7 @@ def backend_of_batched(array: Batched) -> Backend:
     inner = backend_of(array.data)
     found = _wrappers.get(inner)
     if found is None:
-        found = Backend(inner.name, _Namespace(inner.xp), Batched, _Leading(inner.erf), inner.scatter_add)
+        found = replace(inner, xp=_Namespace(inner.xp), array_type=Batched, erf=_Leading(inner.erf))
         _wrappers[inner] = found
     return found
 
@@ -110,7 +111,7 @@ def backend_of_batched(array: Batched) -> Backend:
 # Operators and methods of Batched
 
 
-def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:  # noqa: ARG001 - a method
+def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
     """Apply NumPy's elementwise functions, so that `vmap` can map a function written in NumPy."""
     if any(hasattr(x, "node") for x in inputs):
         return NotImplemented  # so that the Tensor's own operator records
@@ -118,7 +119,7 @@ def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keyword
         return matmul(*inputs)
     if method != "__call__" or keywords.get("out") is not None or ufunc.signature is not None:
         raise BatchError(refusal(f"NumPy's `{ufunc.__name__}` cannot write to an array or reduce one"))
-    return lead(ufunc, *inputs, **keywords)
+    return lead(getattr(backend_of(self.data).xp, ufunc.__name__), *inputs, **keywords)
 
 
 def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG001 - NumPy's protocol

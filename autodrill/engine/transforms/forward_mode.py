@@ -163,6 +163,8 @@ def _value(primitive: Primitive, name: str, primals: Sequence[Any], static: dict
 
 def _zeros(value: Any) -> Any:
     array = raw(value)
+    if isinstance(array, np.generic):
+        return array.dtype.type(0)
     if isinstance(array, (int, float, complex)):
         return 0
     return backend_of(array).xp.zeros_like(array)  # not 0 * array, which is NaN for an infinite element

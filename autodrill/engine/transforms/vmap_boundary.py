@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill.engine.core.backend import BatchError, backend_of, memory
+from autodrill.engine.core.generator import AnyGenerator, Generator
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.primitive import Primitive
 from autodrill.engine.core.tensor import raw
@@ -91,7 +92,7 @@ def spread(x: Any, level: Level, axis: int) -> Any:
     return broadcast_to(expand_dims(x, axis), shape)
 
 
-def uniform(rng: np.random.Generator, x: Any) -> Any:
+def uniform(rng: AnyGenerator, x: Any) -> Any:
     """Return random numbers from [0, 1), one for each element of x, as the `randomness` of each open `vmap` says.
 
     Raises:
@@ -104,5 +105,6 @@ def uniform(rng: np.random.Generator, x: Any) -> Any:
             '`randomness="same"` or `randomness="different"` to `vmap`'
         )
     apart = tuple(level for level in mode.vmaps if level.randomness == "different")
-    drawn = xp.asarray(rng.random((*(level.size for level in apart), *x.shape)))
+    shape = (*(level.size for level in apart), *x.shape)
+    drawn = rng.random(shape, xp) if type(rng) is Generator else xp.asarray(rng.random(shape))
     return Batched(drawn, apart) if apart else drawn

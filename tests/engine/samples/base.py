@@ -11,6 +11,8 @@ import numpy as np
 
 from autodrill import engine
 from autodrill.engine import registry
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.tensor import raw
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
@@ -145,6 +147,11 @@ def reductions(draw: Draw, cases: Any, *names: str, **more: Any) -> Iterator[Sam
     for name in names:
         for shape, static in cases:
             yield Sample(name, (shape,), (draw,), {**static, **more})
+
+
+def placed(constant: Any, x: Any) -> Any:
+    """Return a constant array on the device of an input, for a call that has one besides its inputs."""
+    return backend_of(raw(x)).xp.asarray(constant)
 
 
 def one(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodrill import engine
-from tests.engine.samples.base import Counterpart, Draw, Sample, exactly, one, real
+from tests.engine.samples.base import Counterpart, Draw, Sample, exactly, one, placed, real
 
 
 def regular(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -52,7 +52,7 @@ def hermitian(x: Any) -> Any:
 
 def gram(x: Any) -> Any:
     """Return x xᴴ + 1/2, which is Hermitian positive definite."""
-    return x @ adjoint(x) + np.eye(x.shape[-2], dtype=x.dtype) / 2
+    return x @ adjoint(x) + placed(np.eye(x.shape[-2], dtype=x.dtype), x) / 2
 
 
 def from_eigh(x: Any) -> Any:

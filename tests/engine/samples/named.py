@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 
 from autodrill import engine
-from tests.engine.samples.base import Counterpart, Draw, Sample, between, exactly, fixed, integers, one, real, spread
+from tests.engine.samples.base import (
+    Counterpart,
+    Draw,
+    Sample,
+    between,
+    exactly,
+    fixed,
+    integers,
+    one,
+    placed,
+    real,
+    spread,
+)
 from tests.engine.samples.linalg import adjoint, gram, regular
 
 HOLES = np.array([[False, True, False], [False, False, True]])
@@ -21,7 +33,7 @@ CHOSEN = np.array([[[[3, 6], [8, 13]]]])
 
 def holed(name: str) -> Any:
     """Put NaN into the function, because finite differences cannot use an input that is NaN."""
-    return lambda x, **how: getattr(engine, name)(engine.where(HOLES, np.float32("nan"), x), **how)
+    return lambda x, **how: getattr(engine, name)(engine.where(placed(HOLES, x), np.float32("nan"), x), **how)
 
 
 def joined(parts: Any) -> Any:
@@ -38,7 +50,7 @@ def packed(x: Any) -> Any:
 
 
 def unpacked(x: Any) -> Any:
-    return joined(engine.lu_unpack(x, np.broadcast_to(np.arange(x.shape[-2]), x.shape[:-1]))[1:])
+    return joined(engine.lu_unpack(x, placed(np.broadcast_to(np.arange(x.shape[-2]), x.shape[:-1]), x))[1:])
 
 
 def solved(a: Any, b: Any) -> Any:

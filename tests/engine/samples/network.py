@@ -14,6 +14,7 @@ from tests.engine.samples.base import (
     fixed,
     integers,
     one,
+    placed,
     positive_only,
     real,
     signs,
@@ -56,7 +57,7 @@ def weighted(name: str, *shapes: tuple[int, ...], **static: Any) -> Sample:
     """Call a loss with class weights in the dtype of the scores; PyTorch does not differentiate them either."""
 
     def call(x: Any, t: Any, weight: Any, **more: Any) -> Any:
-        return getattr(engine, name)(x, t, weight=np.asarray(weight, dtype=x.dtype), **more)
+        return getattr(engine, name)(x, t, weight=placed(np.asarray(weight, dtype=x.dtype), x), **more)
 
     return one(name, *shapes, call=call, weight=CLASS_WEIGHT, **static)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodrill import engine
-from tests.engine.samples.base import REDUCED, Counterpart, Sample, one, positive_only, real, reductions
+from tests.engine.samples.base import REDUCED, Counterpart, Sample, one, placed, positive_only, real, reductions
 
 TIMES = np.array([1, 3, 2, 1])
 HOLES = np.array([[False, True, False], [False, False, True]])
@@ -15,7 +15,7 @@ HOLES = np.array([[False, True, False], [False, False, True]])
 
 def holed(name: str) -> Any:
     """Put what is not a number into the function: finite differences know nothing of an input that is none."""
-    return lambda x, axis: getattr(engine, name)(engine.where(HOLES, np.float32("nan"), x), axis)
+    return lambda x, axis: getattr(engine, name)(engine.where(placed(HOLES, x), np.float32("nan"), x), axis)
 
 
 def weighted(x: Any, w: Any) -> Any:
