@@ -99,9 +99,7 @@ def test_section_keeps_what_a_dying_step_printed(
     from benchmarks.gpu import __main__ as main
 
     started: Callable[..., Any] = subprocess.Popen
-    monkeypatch.setattr(
-        main.subprocess, "Popen", lambda _, **keywords: started([sys.executable, "-c", code], **keywords)
-    )
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **keywords: started([sys.executable, "-c", code], **keywords))
     text, found, seconds = main.section("machine", dry=True, limit=1.0 if "no end" in fault else 60.0)
     assert (text.strip(), found) == (printed, fault)
     assert seconds < 30

@@ -39,7 +39,7 @@ def _power_series(order: int, x: Float, sign: float) -> Float:
     """Return Σ signᵏ (x/2)²ᵏ⁺ⁿ / (k! (k+n)!), which is Jₙ for -1 and Iₙ for 1 (DLMF 10.2.2, 10.25.2)."""
     xp = backend_of(x).xp
     power = (x / 2) ** order / math.factorial(order)
-    total = xp.zeros_like(x)
+    total: Float = xp.zeros_like(x)
     for k in range(18):
         total = total + power
         power = power * (sign * x * x / 4) / ((k + 1) * (k + 1 + order))
@@ -99,7 +99,8 @@ def _oscillating_far(order: int, x: Float, *, second: bool) -> Float:
     cosine = xp.cos(x) * math.cos(turn) + xp.sin(x) * math.sin(turn)
     sine = xp.sin(x) * math.cos(turn) - xp.cos(x) * math.sin(turn)
     parts = sine * even + cosine * odd if second else cosine * even - sine * odd
-    return parts * xp.sqrt(2 / (math.pi * x))
+    result: Float = parts * xp.sqrt(2 / (math.pi * x))
+    return result
 
 
 def bessel_j(order: int, x: Any) -> Any:
@@ -128,7 +129,7 @@ def _logarithmic_series(order: int, x: Float, sign: float) -> Float:
     xp = backend_of(x).xp
     power = (x / 2) ** order
     digammas = -2 * _EULER + order
-    total = xp.zeros_like(x)
+    total: Float = xp.zeros_like(x)
     for k in range(18):
         total = total + digammas * power
         power = power * (sign * x * x / 4) / ((k + 1) * (k + 1 + order))
@@ -167,7 +168,8 @@ def _low_y(order: int, x: Float) -> Float:
         growth = xp.exp(order * t) + (-1.0) ** order * xp.exp(-order * t)
         total = total - weight * end / math.pi * growth * xp.exp(-middle * xp.sinh(t))
     far = _oscillating_far(order, xp.maximum(x, _FAR), second=True)
-    return xp.where(x < _NEAR, near, xp.where(x < _FAR, total, far))
+    result: Float = xp.where(x < _NEAR, near, xp.where(x < _FAR, total, far))
+    return result
 
 
 def bessel_ke(order: int, x: Any) -> Any:
@@ -198,4 +200,5 @@ def _low_ke(order: int, x: Float) -> Float:
         total = total + xp.exp(middle * (1 - math.cosh(k * step))) * math.cosh(order * k * step)
     far = xp.maximum(x, _FAR)
     series = sum(_hankel_terms(order, far), xp.zeros_like(far)) * xp.sqrt(math.pi / (2 * far))
-    return xp.where(x < _NEAR_K, near * xp.exp(small), xp.where(x < _FAR, total * step, series))
+    result: Float = xp.where(x < _NEAR_K, near * xp.exp(small), xp.where(x < _FAR, total * step, series))
+    return result

@@ -82,7 +82,8 @@ def _in_double(x: Any) -> Float:
     array = backend_of(x).xp.asarray(x)
     if array.dtype.kind == "c":
         raise TypeError("these functions are computed on the real line only")
-    return array.astype(np.float64, copy=False)
+    value: Float = array.astype(np.float64, copy=False)
+    return value
 
 
 def erf(x: Any) -> Any:
@@ -263,7 +264,7 @@ def polygamma(n: int, x: Any) -> Any:
 
 def _hurwitz_zeta(s: int, value: Float) -> Float:
     """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
-    total = backend_of(value).xp.zeros_like(value)
+    total: Float = backend_of(value).xp.zeros_like(value)
     for k in range(_SHIFT + s):  # more terms for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
     y = value + _SHIFT + s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.backend import Backend, DeviceError, Devices
+from autodrill.engine.core.backend import Backend, DeviceError, Devices, floating
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
@@ -38,6 +38,10 @@ def library_backend(name: str, cupy: Any, cupyx: Any, special: Any) -> Backend:
         special: The module `cupyx.scipy.special`.
     """
 
+    def erf(x: Array) -> Array:
+        x = floating(x)
+        return special.erf(x).astype(x.dtype, copy=False)  # of half precision it is double precision
+
     def scatter_add(out: Array, index: Any, values: Array) -> None:
         if out.dtype.kind == "c":  # there is no atomic addition of complex numbers
             cupyx.scatter_add(out.real, index, values.real)
@@ -49,7 +53,7 @@ def library_backend(name: str, cupy: Any, cupyx: Any, special: Any) -> Backend:
         name,
         cupy,
         cupy.ndarray,
-        erf=special.erf,
+        erf=erf,
         scatter_add=scatter_add,
         special=special,
         devices=Devices(

@@ -71,7 +71,7 @@ def _signature(function: Any) -> str:
         if p.kind is p.KEYWORD_ONLY and positional:
             found.append("*")
         positional = positional and p.kind not in {p.KEYWORD_ONLY, p.VAR_POSITIONAL}
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         found.append(f"{star}{p.name}{'' if p.default is p.empty else '='}")
     return ",".join(found)
 
