@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,12 +108,13 @@ def test_section_keeps_what_a_dying_step_printed(
 
 @pytest.mark.torch
 def test_tasks_are_the_same_computation_in_both_libraries(torch: Any) -> None:
-    from benchmarks.gpu.tasks import tasks
+    from benchmarks.gpu.tasks import gradients, tasks, torch_gradients
 
     names = []
     for task in tasks(small=True):
         inputs = task.inputs()
-        ours, theirs = task.ours(*inputs), task.theirs(torch, *map(torch.from_numpy, inputs))
+        ours = gradients(task.ours, *inputs)
+        theirs = torch_gradients(torch, partial(task.theirs, torch), *map(torch.from_numpy, inputs))
         for got, wanted in zip(ours, theirs, strict=True):
             # Both in single precision, through at most a few hundred operations.
             np.testing.assert_allclose(got, wanted.numpy(), rtol=1e-3, atol=1e-4 * float(abs(wanted).max()))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill import engine
+from autodrill.engine.core.tensor import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Task", "tasks"]
+__all__ = ["Task", "gradients", "tasks", "torch_gradients"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Task:
     Attributes:
         name: What is computed.
         shapes: The shapes of the inputs. The first ones are drawn from the normal distribution in float32.
-        ours: Takes arrays of a device and returns the gradients.
-        theirs: Takes PyTorch and its tensors and returns the gradients.
+        ours: The scalar function, of the engine's tensors.
+        theirs: The same function, of PyTorch and its tensors.
         operations: The number of operations, for the time of one; 0 if that says nothing.
         passes: How often an array of the first shape is read or written at least, for the time that a copy of as much
             memory takes; 0 if memory is not what limits it.
@@ -48,21 +49,17 @@ class Task:
         return drawn
 
 
-def _gradients(f: Callable[..., Any], *arrays: Any) -> list[Any]:
-    """Return the engine's gradients with respect to the floating arrays."""
-    leaves = [engine.Tensor(a, requires_grad=True) if a.dtype.kind == "f" else a for a in arrays]
+def gradients(f: Callable[..., Any], *arrays: Any) -> list[Any]:
+    """Return the engine's gradients of f with respect to the floating arrays, of which it makes no copies."""
+    leaves = [wrap(a).requires_grad_() if a.dtype.kind == "f" else a for a in arrays]
     f(*leaves).backward()
     return [leaf.grad.data for leaf in leaves if isinstance(leaf, engine.Tensor) and leaf.grad is not None]
 
 
-def _torch_gradients(f: Callable[..., Any], torch: Any, *tensors: Any) -> list[Any]:
+def torch_gradients(torch: Any, f: Callable[..., Any], *tensors: Any) -> list[Any]:
+    """Return PyTorch's gradients of f with respect to the floating tensors."""
     leaves = [t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors]
-    loss = f(torch, *leaves)
-    return list(torch.autograd.grad(loss, [t for t in leaves if t.requires_grad]))
-
-
-def _pair(ours: Callable[..., Any], theirs: Callable[..., Any]) -> dict[str, Any]:
-    return {"ours": partial(_gradients, ours), "theirs": partial(_torch_gradients, theirs)}
+    return list(torch.autograd.grad(f(*leaves), [t for t in leaves if t.requires_grad]))
 
 
 def _chain(tanh: Callable[[Any], Any], x: Any, c: Any, rounds: int) -> Any:
@@ -121,9 +118,7 @@ def tasks(*, small: bool) -> Iterator[Task]:
         yield Task(
             f"{4 * rounds} elementwise operations, n = {n:,}",
             ((n,), (n,)),
-            **_pair(
-                lambda x, c: _chain(engine.tanh, x, c, rounds), lambda torch, x, c: _chain(torch.tanh, x, c, rounds)
-            ),
+            *(lambda x, c: _chain(engine.tanh, x, c, rounds), lambda torch, x, c: _chain(torch.tanh, x, c, rounds)),
             operations=4 * rounds,
             # Forward: the product reads two and writes one, the others read and write one each. Backward: tanh reads
             # two and writes one, each factor of the product reads two and writes one, and the sum for c reads two.
@@ -134,13 +129,13 @@ def tasks(*, small: bool) -> Iterator[Task]:
     yield Task(
         f"softmax of {shape}",
         (shape, shape),
-        **_pair(lambda x, g: (engine.softmax(x) * g).sum(), lambda torch, x, g: (torch.softmax(x, -1) * g).sum()),
+        *(lambda x, g: (engine.softmax(x) * g).sum(), lambda torch, x, g: (torch.softmax(x, -1) * g).sum()),
         passes=2 + 2 + 3 + 3,
     )
     yield Task(
         f"layer norm of {shape}",
         (shape, shape),
-        **_pair(
+        *(
             lambda x, g: (engine.layer_norm(x) * g).sum(),
             lambda torch, x, g: (torch.nn.functional.layer_norm(x, x.shape[-1:]) * g).sum(),
         ),
@@ -150,7 +145,7 @@ def tasks(*, small: bool) -> Iterator[Task]:
     yield Task(
         f"cross-entropy of {(rows, classes)}",
         ((rows, classes), (rows,)),
-        **_pair(engine.cross_entropy, lambda torch, x, t: torch.nn.functional.cross_entropy(x, t)),
+        *(engine.cross_entropy, lambda torch, x, t: torch.nn.functional.cross_entropy(x, t)),
         passes=1 + 2,
         classes=classes,
     )
@@ -158,12 +153,12 @@ def tasks(*, small: bool) -> Iterator[Task]:
     yield Task(
         f"MLP {a}-{b}-{b}-{c}, batch {batch}",
         ((batch, a), (a, b), (b, b), (b, c), (batch,)),
-        **_pair(_mlp, _torch_mlp),
+        *(_mlp, _torch_mlp),
         classes=c,
     )
     n, length, width, heads = (2, 3, 8, 2) if small else (16, 512, 768, 12)
     yield Task(
         f"transformer block, width {width}, length {length}, batch {n}, {heads} heads",
         ((n, length, width), (width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)),
-        **_pair(partial(_block, heads=heads), partial(_torch_block, heads=heads)),
+        *(partial(_block, heads=heads), partial(_torch_block, heads=heads)),
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 import time
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from autodrill import engine
-from benchmarks.gpu.tasks import tasks
+from benchmarks.gpu.tasks import gradients, tasks, torch_gradients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +58,7 @@ def _contenders(task: Task, xp: Any, *, small: bool) -> Iterator[tuple[str, Call
     """Yield the libraries that are there, each with a function that runs the task once and returns its time."""
     inputs = task.inputs()
     ours = [xp.asarray(x) for x in inputs]
-    yield "engine", lambda: by_events(xp, lambda: task.ours(*ours))
+    yield "engine", lambda: by_events(xp, lambda: gradients(task.ours, *ours))
     if small or find_spec("torch") is None:
         return
     import torch
@@ -65,9 +66,10 @@ def _contenders(task: Task, xp: Any, *, small: bool) -> Iterator[tuple[str, Call
     if not torch.cuda.is_available():
         return
     theirs = [torch.from_numpy(x).cuda() for x in inputs]
-    yield "PyTorch", lambda: by_torch_events(torch, lambda: task.theirs(torch, *theirs))
+    eager = partial(task.theirs, torch)
+    yield "PyTorch", lambda: by_torch_events(torch, lambda: torch_gradients(torch, eager, *theirs))
     compiled = torch.compile(lambda *tensors: task.theirs(torch, *tensors))
-    yield "torch.compile", lambda: by_torch_events(torch, lambda: compiled(*theirs))
+    yield "torch.compile", lambda: by_torch_events(torch, lambda: torch_gradients(torch, compiled, *theirs))
 
 
 def benchmark_lines(xp: Any, *, small: bool) -> Iterator[str]:
@@ -96,6 +98,8 @@ def benchmark_lines(xp: Any, *, small: bool) -> Iterator[str]:
                     continue
                 if k:  # the first compiles
                     times.setdefault(name, []).append(seconds)
+        runs.clear()
+        xp.get_default_memory_pool().free_all_blocks()  # the next task, or PyTorch, may need them
         shown = [
             failures.get(name) or (_milliseconds(times[name]) if name in times else "-")
             for name in ("engine", "PyTorch", "torch.compile")

@@ -45,6 +45,12 @@ FROM_HOST = frozenset(["array", "asarray", "asanyarray", "ascontiguousarray", "a
 """Functions that copy NumPy's arrays to the device, on request."""
 
 
+_ARRAY = frozenset({"a", "x", "ar", "arr", "m", "f"})
+"""The names of first parameters of which CuPy's functions call methods, so that numbers and lists fail."""
+
+_TAKES_NUMBERS = frozenset({"nan_to_num"})
+
+
 def _check_keywords(name: str, entry: Entry, keywords: dict[str, Any]) -> None:
     known = {p.rstrip("=") for p in entry.parameters}
     if "**kwargs" in known or "**kwarg" in known:
@@ -108,6 +114,8 @@ def _function(name: str, entry: Entry, implementation: Callable[..., Any], *, wa
         if name in ON_HOST:
             shown = [x.host if type(x) is StrictArray else x for x in args]
             return implementation(*shown, **keywords)
+        if args and entry.parameters[0] in _ARRAY and name not in _TAKES_NUMBERS and type(args[0]) is not StrictArray:
+            raise TypeError(f"{name}() needs an array of the device, not `{type(args[0]).__name__}`")
         if waits:
             ledger.wait(name)
         return call_on_host(implementation, *args, **keywords)
@@ -222,7 +230,9 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None:
         ledger.wait("where")
         return call_on_host(np.nonzero, condition)
-    for value in (condition, x, y):
+    if not isinstance(condition, (StrictArray, np.bool_)):
+        raise TypeError(f"the condition is a `{type(condition).__name__}`, without the method `astype`")
+    for value in (x, y):
         if not isinstance(value, (StrictArray, bool, int, float, complex, np.generic)):
             raise TypeError(f"Unsupported type {type(value)}")
     return call_on_host(np.where, condition, x, y)
