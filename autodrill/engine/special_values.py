@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import NUMPY, backend_of
-
 __all__ = ["digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "non_negative", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
@@ -79,7 +77,7 @@ def _taylor(table: Float, x: Float) -> Float:
 
 
 def _in_double(x: Any) -> Float:
-    array = backend_of(x).xp.asarray(x)
+    array = x if hasattr(x, "dtype") else np.asarray(x)
     if array.dtype.kind == "c":
         raise TypeError("these functions are computed on the real line only")
     value: Float = array.astype(np.float64, copy=False)
@@ -235,20 +233,20 @@ def digamma(x: Any) -> Any:
     return result.astype(x.dtype, copy=False)
 
 
-def polygamma(n: int, x: Any) -> Any:
+def polygamma(n: int, x: Any, xp: Any = np) -> Any:
     """Return the (n + 1)-th derivative of log Γ for n > 0, which is infinite at 0 and the negative integers.
+
+    The array library `xp` is that of x.
 
     Below 1/2 the reflection formula is used (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in
     the cotangent.
     """
-    backend = backend_of(x)
-    xp = backend.xp
     x = xp.asarray(x)
     value = _in_double(x)
     low = value < 0.5
     mirrored = xp.where(low, 1 - value, value)
     result = (-1.0) ** (n + 1) * math.factorial(n) * _hurwitz_zeta(n + 1, mirrored)
-    if backend is not NUMPY or low.any():  # elsewhere a look at the values would make the host wait
+    if xp is not np or low.any():  # elsewhere a look at the values would make the host wait
         slope = np.polynomial.Polynomial([0.0, 1.0])
         for _ in range(n):
             slope = slope.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
@@ -264,7 +262,7 @@ def polygamma(n: int, x: Any) -> Any:
 
 def _hurwitz_zeta(s: int, value: Float) -> Float:
     """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
-    total: Float = backend_of(value).xp.zeros_like(value)
+    total: Any = 0.0
     for k in range(_SHIFT + s):  # more terms for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
     y = value + _SHIFT + s
@@ -273,4 +271,5 @@ def _hurwitz_zeta(s: int, value: Float) -> Float:
     for j, bernoulli in enumerate(_BERNOULLI, start=1):
         total = total + bernoulli / math.factorial(2 * j) * rising * y ** (1.0 - s - 2 * j)
         rising *= (s + 2 * j - 1) * (s + 2 * j)
-    return total
+    result: Float = total
+    return result

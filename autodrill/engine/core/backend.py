@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = [
     "device_name",
     "everywhere",
     "floating",
+    "library_backend",
     "memory",
     "register_backend",
     "special_function",
@@ -275,8 +277,57 @@ def backend_named(name: str) -> Backend:
     if kind != "cuda":
         known = ", ".join(f"`{each}`" for each in sorted({*(b.name for b in BACKENDS.values()), "cuda"}))
         raise DeviceError(f"no device named `{name}`; there are {known}")
-    from autodrill.engine.core.cupy_backend import cupy_backend
-
-    backend = cupy_backend()
+    backend = _cupy_backend()
     register_backend(backend)
     return backend
+
+
+def _cupy_backend() -> Backend:
+    """Return a backend for arrays of CuPy.
+
+    Raises:
+        DeviceError: CuPy is not installed, or there is no usable GPU.
+    """
+    try:
+        cupy, special = map(import_module, ("cupy", "cupyx.scipy.special"))
+    except ImportError as error:
+        raise DeviceError("`cuda` needs CuPy: install autodrill[cuda13] or autodrill[cuda12]") from error
+    if not cupy.is_available():
+        raise DeviceError("CuPy is installed but finds no usable NVIDIA GPU")
+    return library_backend("cuda", cupy, special)
+
+
+def library_backend(name: str, cupy: Any, special: Any) -> Backend:
+    """Return the backend of a library with CuPy's names.
+
+    Args:
+        name: The name of its devices, without a number.
+        cupy: The module `cupy`.
+        special: The module `cupyx.scipy.special`.
+    """
+
+    def erf(x: Array) -> Array:
+        x = floating(x)
+        return special.erf(x).astype(x.dtype, copy=False)  # of half precision it is double precision
+
+    def scatter_add(out: Array, index: Any, values: Array) -> None:
+        if out.dtype.kind == "c":  # there is no atomic addition of complex numbers
+            cupy.add.at(out.real, index, values.real)
+            cupy.add.at(out.imag, index, values.imag)
+        else:
+            cupy.add.at(out, index, values)
+
+    return Backend(
+        name,
+        cupy,
+        cupy.ndarray,
+        erf=erf,
+        scatter_add=scatter_add,
+        special=special,
+        devices=Devices(
+            count=lambda: int(cupy.cuda.runtime.getDeviceCount()),
+            current=lambda: int(cupy.cuda.Device().id),
+            use=lambda number: cupy.cuda.Device(number).use(),
+            number=lambda array: int(array.device.id),
+        ),
+    )

@@ -22,11 +22,21 @@ from autodrill.engine.core.backend import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from autodrill.engine.core.backend import Array, Namespace
 
-__all__ = ["current_devices", "device", "find_device", "full_name", "is_device", "moved", "on_device_of", "return_to"]
+__all__ = [
+    "call_on_device_of",
+    "current_devices",
+    "device",
+    "find_device",
+    "full_name",
+    "is_device",
+    "moved",
+    "on_device_of",
+    "return_to",
+]
 
 
 def find_device(name: str) -> tuple[Backend, int | None]:
@@ -124,6 +134,17 @@ def on_device_of(values: Sequence[Any]) -> tuple[Backend, int] | None:
 def current_devices() -> list[tuple[Backend, int]]:
     """Return the current device of each library that has several, for `return_to`."""
     return [(found, found.devices.current()) for found in BACKENDS.values() if found.devices is not None]
+
+
+def call_on_device_of(values: Sequence[Any], f: Callable[..., Any], *args: Any) -> Any:
+    """Call a function with the device of arrays as the current one."""
+    if len(BACKENDS) == 1:
+        return f(*args)
+    before = on_device_of(values)
+    try:
+        return f(*args)
+    finally:
+        return_to(before)
 
 
 def return_to(before: tuple[Backend, int] | None) -> None:

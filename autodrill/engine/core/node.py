@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "CustomNode", "DualNode", "GraphNode", "Leaf", "Node", "PackedNode", "Plan", "Rule", "Watch", "answered", "watched",
+    "CustomNode", "DualNode", "GraphNode", "Leaf", "Node", "PackedNode", "Plan", "Rule", "Watch", "answered",
+    "leading_to", "watched",
 ]
 # fmt: on
 
@@ -225,3 +226,12 @@ def answered(gradients: Sequence[Any]) -> Any:
 
 
 GraphNode = Leaf | Node
+
+
+def leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
+    """Return the nodes of a topological order that depend on a target, targets included."""
+    needed: set[GraphNode] = set()
+    for node in order:
+        if node in targets or not needed.isdisjoint(node.parents):
+            needed.add(node)
+    return needed

@@ -14,35 +14,13 @@ from autodrill.engine.ops.elementary import logaddexp
 from autodrill.engine.ops.elementwise import multiply
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.reduce import cumsum, sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import along, concatenate, reshape
+from autodrill.engine.ops.running import part_along, scan_along
+from autodrill.engine.ops.shape import along, concatenate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from autodrill.engine.core.backend import Array
 
 __all__ = ["cummax", "cummin", "cumprod", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid"]
-
-
-def _along(axis: int, part: slice) -> tuple[slice, ...]:
-    return (*(slice(None),) * axis, part)
-
-
-def _scan(name: str, combine: Callable[[Array, Array], Array], x: Array, axis: int | None) -> Any:
-    """Return the running combination by an associative operation, in log₂ n steps (Hillis and Steele, 1986).
-
-    The scan uses the operation alone and never its inverse, so a product needs no special case for zeros.
-    """
-    if axis is None or x.ndim == 0:
-        x, axis = reshape(x, -1), 0
-    axis = normalize_axis_index(axis, x.ndim, f"`{name}`")
-    step = 1
-    while step < x.shape[axis]:
-        head = x[_along(axis, slice(step))]
-        rest = combine(x[_along(axis, slice(step, None))], x[_along(axis, slice(-step))])
-        x = concatenate([head, rest], axis=axis)
-        step *= 2
-    return x if step > 1 else reshape(x, x.shape)
 
 
 def cumprod(x: Array, axis: int | None = None) -> Any:
@@ -60,7 +38,7 @@ def cumprod(x: Array, axis: int | None = None) -> Any:
 
     Source: `numpy.cumprod`; the scan is that of Hillis and Steele, 1986.
     """
-    return _scan("cumprod", multiply, x, axis)
+    return scan_along("cumprod", multiply, x, axis)
 
 
 def logcumsumexp(x: Array, axis: int | None = None) -> Any:
@@ -80,14 +58,14 @@ def logcumsumexp(x: Array, axis: int | None = None) -> Any:
     Source: `torch.logcumsumexp`; the scan is that of Hillis and Steele, 1986.
     """
     check_real("logcumsumexp", x)
-    return _scan("logcumsumexp", logaddexp, x, axis)
+    return scan_along("logcumsumexp", logaddexp, x, axis)
 
 
 def _accumulated(name: str, combine: Any, array: Array, axis: int) -> Any:
     """Return the running combination of a raw array; CuPy's `maximum` has no `accumulate`."""
     if backend_of(memory(array)) is NUMPY:
         return combine.accumulate(array, axis=axis)
-    return _scan(name, combine, array, axis)
+    return scan_along(name, combine, array, axis)
 
 
 def _running_extreme(name: str, x: Array, axis: int, larger: bool) -> Any:
@@ -160,12 +138,12 @@ def diff(x: Array, n: int = 1, axis: int = -1) -> Any:
     if n < 0:
         raise ValueError(f"`diff` needs a non-negative order, not {n}")
     for _ in range(n):
-        x = x[_along(axis, slice(1, None))] - x[_along(axis, slice(-1))]
+        x = x[part_along(axis, slice(1, None))] - x[part_along(axis, slice(-1))]
     return x
 
 
 def _trapezia(y: Array, x: Array | None, dx: float, axis: int) -> Any:
-    middle = (y[_along(axis, slice(1, None))] + y[_along(axis, slice(-1))]) / 2
+    middle = (y[part_along(axis, slice(1, None))] + y[part_along(axis, slice(-1))]) / 2
     if x is None:
         return middle * dx
     x = x if hasattr(x, "ndim") else np.asarray(x)
@@ -246,7 +224,7 @@ def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) 
     spacing = np.asarray(spacing) if isinstance(spacing, (list, tuple)) else spacing
     if getattr(spacing, "shape", ()) not in {(), (n,)}:
         raise ValueError(f"`spacing` must be a number or a vector of {n} points, not of shape {spacing.shape}")
-    before, after = _along(axis, slice(-1)), _along(axis, slice(1, None))
+    before, after = part_along(axis, slice(-1)), part_along(axis, slice(1, None))
     if getattr(spacing, "ndim", 0) == 0:
         slopes = diff(f, axis=axis) / spacing
         inside = (slopes[before] + slopes[after]) / 2
@@ -254,7 +232,7 @@ def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) 
         steps = along(diff(spacing), axis, f.ndim)
         slopes = diff(f, axis=axis) / steps
         inside = (slopes[before] * steps[after] + slopes[after] * steps[before]) / (steps[before] + steps[after])
-    first, last = _along(axis, slice(1)), _along(axis, slice(-1, None))
+    first, last = part_along(axis, slice(1)), part_along(axis, slice(-1, None))
     ends = [slopes[first], slopes[last]]
     if edge_order == 2:  # a parabola's slope halfway between two points is the mean of its slopes at both
         ends = [2 * ends[0] - inside[first], 2 * ends[1] - inside[last]]

@@ -15,7 +15,8 @@ from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.behaviour import behaves
-from autodrill.engine.ops.elementwise import exp, quotient_or_zero, where
+from autodrill.engine.ops.elementwise import exp, multiply, quotient_or_zero, where
+from autodrill.engine.ops.running import scan_along
 from autodrill.engine.ops.shape import broadcast_to, concatenate, flip, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -124,8 +125,6 @@ def _product_around(x: Array, axis: Axis) -> Array:
 
     It does not look at the values, for which the host would have to wait.
     """
-    from autodrill.engine.ops.cumulative import cumprod
-
     axes = _axes(axis, x.ndim)
     last = tuple(range(-len(axes), 0))
     moved = moveaxis(x, axes, last)
@@ -133,8 +132,8 @@ def _product_around(x: Array, axis: Axis) -> Array:
     if not flat.shape[-1]:
         return x
     ones = flat[..., :1] * 0 + 1
-    front = cumprod(concatenate([ones, flat[..., :-1]], axis=-1), -1)
-    behind = flip(cumprod(concatenate([ones, flip(flat[..., 1:], -1)], axis=-1), -1), -1)
+    front = scan_along("prod", multiply, concatenate([ones, flat[..., :-1]], axis=-1), -1)
+    behind = flip(scan_along("prod", multiply, concatenate([ones, flip(flat[..., 1:], -1)], axis=-1), -1), -1)
     return moveaxis(reshape(front * behind, moved.shape), last, axes)
 
 

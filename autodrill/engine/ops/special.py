@@ -106,7 +106,7 @@ def log_ndtr(x: Array) -> Any:
 
 
 @primitive
-def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:
     """Return the (n + 1)-th derivative of log Γ; for n = 0 it is digamma. See `digamma` for the poles.
 
     Args:
@@ -123,7 +123,7 @@ def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 
     Source: DLMF 5.15; `scipy.special.polygamma`.
     """
     n = special_values.non_negative("n", n)
-    return special_values.polygamma(n, floating(x)) if n else special_function("digamma", x)
+    return special_values.polygamma(n, floating(x), xp) if n else special_function("digamma", x)
 
 
 polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))

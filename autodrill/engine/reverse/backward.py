@@ -19,9 +19,9 @@ from autodrill.engine.core.backend import (
     mixed_devices,
 )
 from autodrill.engine.core.complex_convention import cast
-from autodrill.engine.core.devices import current_devices, on_device_of, return_to
+from autodrill.engine.core.devices import call_on_device_of, current_devices, on_device_of, return_to
 from autodrill.engine.core.mode import mode
-from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node, answered, watched
+from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node, answered, leading_to, watched
 from autodrill.engine.core.pytree import LEAF, flatten
 from autodrill.engine.core.saved_values import check_unwritten, freed, unpack
 from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
@@ -195,11 +195,7 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
                 "requires grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
-        before = on_device_of((tensor.data, raw(gradient))) if len(BACKENDS) > 1 else None
-        try:
-            seeds.append(_seed(tensor, gradient, create_graph))
-        finally:
-            return_to(before)
+        seeds.append(call_on_device_of((tensor.data, raw(gradient)), _seed, tensor, gradient, create_graph))
     return roots, seeds
 
 
@@ -287,7 +283,7 @@ def _run(
     keep = create_graph if retain_graph is None else retain_graph
     order = topological_order(roots)
     targets = frozenset(wanted or ())
-    needed = None if wanted is None else _leading_to(targets, order)
+    needed = None if wanted is None else leading_to(targets, order)
     cotangents: dict[GraphNode, Any] = {}
     owned: set[GraphNode] = set()
     check = mode.check_gradient
@@ -397,15 +393,6 @@ def _through_posthooks(watch: Watch, node: Node, steps: Any, g: Any, saved: Any)
     for hook in tuple(watch.posthooks.values()):
         found = hook(found, g)
     return answered(found)
-
-
-def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
-    """Return the nodes of a topological order that depend on a target, targets included."""
-    needed: set[GraphNode] = set()
-    for node in order:
-        if node in targets or not needed.isdisjoint(node.parents):
-            needed.add(node)
-    return needed
 
 
 def _stands_alone(g: Any) -> bool:

@@ -165,24 +165,24 @@ class TestWithoutAGpu:
     """What is said, and what is set up, by what importing CuPy comes to."""
 
     def test_cuda_names_the_missing_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from autodrill.engine.core import cupy_backend
+        from autodrill.engine.core import backend
 
         def missing(name: str) -> Any:
             raise ImportError(name)
 
-        monkeypatch.setattr(cupy_backend, "import_module", missing)
+        monkeypatch.setattr(backend, "import_module", missing)
         with pytest.raises(engine.DeviceError, match=r"install autodrill\[cuda13\]"):
             engine.backend_named("cuda")
 
     @pytest.mark.parametrize("available", [False, True])
     def test_cuda_is_initialised_once(self, monkeypatch: pytest.MonkeyPatch, available: bool) -> None:
-        from autodrill.engine.core import backend, cupy_backend
+        from autodrill.engine.core import backend
 
         class Elsewhere(np.ndarray):
             """An array class that stands for CuPy's."""
 
         stand_in = SimpleNamespace(is_available=lambda: available, ndarray=Elsewhere, erf=None, scatter_add=None)
-        monkeypatch.setattr(cupy_backend, "import_module", lambda name: stand_in)
+        monkeypatch.setattr(backend, "import_module", lambda name: stand_in)
         monkeypatch.setattr(backend, "BACKENDS", dict(backend.BACKENDS))
         if not available:
             with pytest.raises(engine.DeviceError, match="no usable NVIDIA GPU"):
@@ -266,7 +266,7 @@ def test_every_exported_name_exists() -> None:
 
 def test_families_are_complete_without_duplicate_names() -> None:
     modules = {module.name for module in iter_modules(ops.__path__)}
-    assert sorted(ops.FAMILIES) == sorted(modules - {"aliases", "behaviour", "examples"})
+    assert sorted(ops.FAMILIES) == sorted(modules - {"aliases", "behaviour", "examples", "running"})
     assert len(set(ops.names())) == len(ops.names())
     assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}
 

@@ -14,7 +14,17 @@ import numpy as np
 from tests.engine.strict.ledger import current, ledger
 from tests.engine.strict.surface import recorded
 
-__all__ = ["StrictArray", "call_on_host", "hold", "unwrap"]
+__all__ = [
+    "COMPARISONS",
+    "OPERATORS",
+    "SINGLE",
+    "StrictArray",
+    "applied",
+    "call_on_host",
+    "elementwise",
+    "hold",
+    "unwrap",
+]
 
 _KINDS = "biufc"
 
@@ -167,7 +177,7 @@ class StrictArray:
             return NotImplemented
         if method != "__call__" or keywords or ufunc.__name__ not in _BY_OPERATOR:
             raise TypeError(f"`numpy.{ufunc.__name__}` was called on an array of the device")
-        return _applied(ufunc.__name__, *inputs)
+        return applied(ufunc.__name__, *inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         raise TypeError(f"`numpy.{function.__name__}` was called on an array of the device")
@@ -332,7 +342,7 @@ class _Flags:
         self.owndata = array.flags.owndata
 
 
-_OPERATORS = {
+OPERATORS = {
     "add": "add",
     "sub": "subtract",
     "mul": "multiply",
@@ -346,7 +356,7 @@ _OPERATORS = {
     "lshift": "left_shift",
     "rshift": "right_shift",
 }
-_COMPARISONS = {
+COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
     "lt": "less",
@@ -354,78 +364,13 @@ _COMPARISONS = {
     "gt": "greater",
     "ge": "greater_equal",
 }
-_BY_OPERATOR = {*_OPERATORS.values(), *_COMPARISONS.values(), "matmul"}
-_SINGLE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_BY_OPERATOR = {*OPERATORS.values(), *COMPARISONS.values(), "matmul"}
+SINGLE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
-def _install_operators() -> None:
-    def binary(name: str, *, reflected: bool = False) -> Any:
-        function = getattr(np, name)
-
-        def apply(self: StrictArray, other: Any) -> Any:
-            if type(other) is StrictArray or reflected:
-                return _applied(name, other, self) if reflected else _applied(name, self, other)
-            if getattr(other, "__array_ufunc__", self) is None:
-                return NotImplemented
-            return function(self, other)  # as CuPy does: NumPy asks the other operand's class what to do
-
-        return apply
-
-    def inplace(name: str) -> Any:
-        return lambda self, other: elementwise(name, self, other, out=self)
-
-    for method, name in {**_OPERATORS, "matmul": "matmul"}.items():
-        setattr(StrictArray, f"__{method}__", binary(name))
-        setattr(StrictArray, f"__r{method}__", binary(name, reflected=True))
-        if ("ndarray", f"__i{method}__") in recorded():
-            setattr(StrictArray, f"__i{method}__", inplace(name))
-    for method, name in _COMPARISONS.items():
-        setattr(StrictArray, f"__{method}__", binary(name))
-    for method, name in _SINGLE.items():
-        setattr(StrictArray, f"__{method}__", lambda self, name=name: elementwise(name, self))
-
-
-def _applied(name: str, *operands: Any) -> Any:
+def applied(name: str, *operands: Any) -> Any:
     if name != "matmul":
         return elementwise(name, *operands)
     for operand in operands:
         _operand(operand, name)
     return call_on_host(np.matmul, *operands)
-
-
-# fmt: off
-_METHODS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "copy", "cumprod", "cumsum", "diagonal",
-    "dot", "flatten", "max", "mean", "min", "partition", "prod", "ptp", "put", "ravel", "repeat", "reshape",
-    "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var",
-    "view",
-)
-# fmt: on
-_WAITING = {"nonzero": "nonzero", "compress": "compress"}
-
-
-def _method(name: str) -> Any:
-    parameters = recorded()["ndarray", name].parameters
-    known = {p.rstrip("=") for p in parameters}
-
-    def apply(self: StrictArray, *args: Any, **keywords: Any) -> Any:
-        if unknown := set(keywords) - known:
-            raise TypeError(f"{name}() got an unexpected keyword argument {sorted(unknown)}")
-        if name in _WAITING or (name == "repeat" and type(args[0]) is StrictArray):
-            ledger.wait(name)
-        if name in {"take", "put"}:
-            keywords.setdefault("mode", "wrap")
-        if name == "ptp":
-            return call_on_host(np.ptp, self, *args, **keywords)
-        if name == "nonzero" and not self.shape:
-            raise ValueError("Calling nonzero on 0d arrays is not allowed.")
-        return call_on_host(lambda array, *rest, **more: getattr(array, name)(*rest, **more), self, *args, **keywords)
-
-    apply.__name__ = name
-    return apply
-
-
-_install_operators()
-for _name in (*_METHODS, *_WAITING):
-    if ("ndarray", _name) in recorded() and not hasattr(StrictArray, _name):
-        setattr(StrictArray, _name, _method(_name))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodrill import engine
 from autodrill.engine import special_values
-from autodrill.engine.core.backend import BACKENDS
-from autodrill.engine.core.cupy_backend import library_backend
+from autodrill.engine.core.backend import BACKENDS, library_backend
 from tests.engine.strict.array import StrictArray, hold, unwrap
-from tests.engine.strict.indexing import scatter
 from tests.engine.strict.ledger import ledger
 from tests.engine.strict.namespace import STRICT
 from tests.engine.strict.surface import recorded
@@ -48,12 +45,7 @@ class _Special:
         return call
 
 
-BACKEND: Backend = library_backend(
-    "strict",
-    STRICT,
-    SimpleNamespace(scatter_add=lambda a, slices, value: scatter("add", a, slices, value)),
-    _Special(),
-)
+BACKEND: Backend = library_backend("strict", STRICT, _Special())
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tests.engine.strict import cuda
-from tests.engine.strict.array import StrictArray, call_on_host, elementwise, hold, unwrap
+from tests.engine.strict.array import call_on_host, elementwise, hold, unwrap
 from tests.engine.strict.indexing import scatter
 from tests.engine.strict.ledger import ledger
+from tests.engine.strict.methods import StrictArray
 from tests.engine.strict.surface import Entry, recorded
 
 if TYPE_CHECKING:
