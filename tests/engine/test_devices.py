@@ -43,6 +43,20 @@ class TestMoves:
             assert x.grad.tolist() == [2.0, 4.0]
             assert current() == 0
 
+    def test_copies_between_devices_are_ordered_without_a_wait(self) -> None:
+        x = leaf("strict:0")
+        ledger.clear()
+        with synchronisations() as waits:
+            x.to("strict:1")
+        assert ledger.orders == [(0, 1), (1, 0)]
+        assert waits == []
+
+    def test_numpy_does_not_convert_what_is_on_a_device(self) -> None:
+        x = engine.ones(2, device="strict:1")
+        with pytest.raises(TypeError, match=r"on `strict:1`.*`x.numpy\(\)`"):
+            np.asarray(x)
+        assert np.asarray(x.cpu()).tolist() == x.numpy().tolist() == [1.0, 1.0]
+
     def test_same_device_returns_the_tensor_itself(self) -> None:
         for device in ("cpu", "strict:0", "strict:1"):
             x = leaf(device)

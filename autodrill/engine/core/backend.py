@@ -61,6 +61,8 @@ class Devices:
         current: Returns the number of the device on which the library computes, in this thread.
         use: Makes a device the current one.
         number: Returns the number of the device that holds an array.
+        order: `order(first, second)` lets the current stream of the second device wait for that of the first, as it is
+            now; the host does not wait.
 
     Example:
         >>> engine.backend_named("cpu").devices is None
@@ -71,6 +73,7 @@ class Devices:
     current: Callable[[], int]
     use: Callable[[int], None]
     number: Callable[[Array], int]
+    order: Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -317,6 +320,13 @@ def library_backend(name: str, cupy: Any, special: Any) -> Backend:
         else:
             cupy.add.at(out, index, values)
 
+    def order(first: int, second: int) -> None:
+        with cupy.cuda.Device(first):
+            event = cupy.cuda.Event(disable_timing=True)
+            event.record(cupy.cuda.get_current_stream())
+        with cupy.cuda.Device(second):
+            cupy.cuda.get_current_stream().wait_event(event)
+
     return Backend(
         name,
         cupy,
@@ -329,5 +339,6 @@ def library_backend(name: str, cupy: Any, special: Any) -> Backend:
             current=lambda: int(cupy.cuda.Device().id),
             use=lambda number: cupy.cuda.Device(number).use(),
             number=lambda array: int(array.device.id),
+            order=order,
         ),
     )

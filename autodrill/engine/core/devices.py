@@ -168,8 +168,24 @@ def moved(array: Array, name: str) -> Array:
         return array
     if backend is NUMPY:
         copied = inside.get()
+    elif source is backend:
+        copied = _copied_over(backend, inside, name)
     else:
         with device(name) as xp:
-            # A copy of another device's array is made on the current device.
-            copied = inside.copy() if source is backend else xp.array(inside if source is NUMPY else inside.get())
+            copied = xp.array(inside if source is NUMPY else inside.get())
     return copied if inside is array else type(array)(copied, array.levels)
+
+
+def _copied_over(backend: Backend, array: Array, name: str) -> Array:
+    """Return a copy of an array on another device of the same library.
+
+    The copy waits for what computes the array, and the memory of the array is not used again before it is copied.
+    """
+    assert backend.devices is not None
+    source, target = backend.devices.number(array), find_device(name)[1]
+    assert target is not None
+    backend.devices.order(source, target)
+    with device(name):
+        copied = array.copy()  # it is made on the current device
+    backend.devices.order(target, source)
+    return copied

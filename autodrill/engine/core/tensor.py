@@ -265,6 +265,8 @@ class Tensor(TensorMethods):
                 "NumPy cannot record what it does to this tensor, so its gradient would be lost; use the function of "
                 "`engine`, or pass `x.numpy()` for a result outside the graph"
             )
+        if type(self.data) in BACKENDS and type(self.data) is not np.ndarray:
+            raise TypeError(f"this tensor is on `{self.device}`, and NumPy would copy it unasked; pass `x.numpy()`")
         return np.array(self.numpy(), dtype, copy=copy)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:

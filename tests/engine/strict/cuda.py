@@ -83,6 +83,7 @@ class Stream:
 
     def wait_event(self, event: Any) -> None:
         """Order this stream after an event; here everything runs at once."""
+        ledger.orders.append((event.device, current.device))
 
 
 Stream.null = Stream(null=True)
@@ -98,6 +99,7 @@ class Event:
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         self.time = 0.0
+        self.device = current.device
 
     def record(self, stream: Any = None) -> None:
         self.time = time.perf_counter()

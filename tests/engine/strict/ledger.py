@@ -39,12 +39,14 @@ class Ledger:
         uploads: The number of arrays copied from the host.
         launches: The number of functions called on arrays, by device.
         streams: The streams other than the default on which something was launched.
+        orders: The pairs of devices of which the second waited for an event of the first.
     """
 
     waits: list[str] = field(default_factory=list)
     uploads: int = 0
     launches: list[int] = field(default_factory=lambda: [0] * DEVICES)
     streams: set[Any] = field(default_factory=set)
+    orders: list[tuple[int, int]] = field(default_factory=list)
 
     def wait(self, what: str) -> None:
         """Count one synchronisation."""
@@ -64,6 +66,7 @@ class Ledger:
         """Start again from nothing."""
         self.waits.clear()
         self.streams.clear()
+        self.orders.clear()
         self.uploads = 0
         self.launches[:] = [0] * DEVICES
 
