@@ -164,10 +164,13 @@ class Kernel(Kind):
         """Return the arguments without the results, and the launch without trailing axes of size 1."""
         named = _named(drill, case, expected)
         results = {part.name for part in expected.parts}
-        launch = {
+        grid, block, dynamic = _launch(drill, named)
+        launch: dict[str, Any] = {
             name: axes[0] if axes[1:] == (1, 1) else axes[:2] if axes[2] == 1 else axes
-            for name, axes in zip(("grid", "block"), _launch(drill, named), strict=True)
+            for name, axes in (("grid", grid), ("block", block))
         }
+        if dynamic:
+            launch["shared bytes"] = dynamic
         return {name: value for name, value in named.items() if name not in results} | launch
 
     # -- comparing what comes back
@@ -213,20 +216,23 @@ def _named(drill: Drill, case: Case, expected: Expected) -> dict[str, Any]:
     return named_arguments(drill, case, expected, known={**unwritten, **case.sizes})
 
 
-def _launch(drill: Drill, named: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _launch(drill: Drill, named: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Return the grid, the block, and the bytes of dynamic shared memory."""
     launch = drill.solution.launch
     if launch is None:
         raise InternalError("the exercise has no `launch`")
     with authored(drill.solution.path, "launch"):
         code = launch.__code__
         wanted = code.co_varnames[: code.co_argcount]
-        grid, block = (_axes(each) for each in launch(**{name: named[name] for name in wanted}))
+        given = launch(**{name: named[name] for name in wanted})
+        grid, block = (_axes(each) for each in given[:2])
+        dynamic = int(given[2]) if len(given) > 2 else 0
     if min(*grid, *block) < 1 or math.prod(block) > _MOST_THREADS:
         raise InternalError(
             f"the exercise's `launch` gives a grid of {grid} and a block of {block}: "
             f"every axis must be at least 1, and a block has at most {_MOST_THREADS} threads"
         )
-    return grid, block
+    return grid, block, dynamic
 
 
 def _axes(given: Any) -> tuple[int, ...]:

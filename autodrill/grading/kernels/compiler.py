@@ -1,14 +1,21 @@
-"""The system's C++ compiler, in a folder of its own and with bounded time, memory and output."""
+"""The system's C++ compiler, in a folder of its own and with bounded time, memory and output.
+
+A process has one compiler and one folder, so each text is compiled once, whatever number of runners ask for it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import weakref
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.kernel_source import KernelSignature, KernelText
 
-__all__ = ["CompileFailure", "Compiler", "compiler_version", "find_compiler"]
+__all__ = ["CompileFailure", "Compiler", "compiler_version", "find_compiler", "shared_compiler"]
 
 _NAMES = ("g++", "clang++", "c++")
 _SECONDS = 8.0
@@ -40,6 +47,9 @@ _FILE = "handed-in"
 _ERROR = re.compile(
     rf"(?m)^(?:{_FILE}:(?P<line>\d+):(?:(?P<column>\d+):)?|[^\n]*?:) (?:fatal )?error: (?P<message>[^\n]+)"
 )
+_DYNAMIC = re.compile(r"\bextern\s+__shared__\s+(?P<declared>[^;\[\](){}]+?)\s*\[\s*\]\s*;")
+"""The declaration of dynamic shared memory. All such declarations of a kernel name one array, as on a GPU."""
+
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?(?P<name>[^'\n]+)")
 
 
@@ -81,42 +91,33 @@ class CompileFailure:
 
 
 class Compiler:
-    """Compiles kernels of one signature. The simulated device is compiled in the background.
+    """Compiles kernels, each text once. The simulated device is compiled in the background.
 
     Args:
         path: The compiler.
         folder: The folder for its output.
-        signature: The signature of the kernel.
     """
 
-    def __init__(self, path: str, folder: Path, signature: KernelSignature) -> None:
+    def __init__(self, path: str, folder: Path) -> None:
+        self.folder = folder
         self._path = path
-        self._folder = folder
-        self._signature = signature
         self._made = 0
+        self._libraries: dict[str, Path] = {}
         self._device = self._run("device", [*_RUNTIME, "-c", str(_source("device.cpp")), "-o", "device.o"])
 
-    def compile(self, kernel: KernelText) -> Path | CompileFailure:
+    def compile(self, kernel: KernelText, signature: KernelSignature) -> Path | CompileFailure:
         """Return the shared library of a kernel, or why there is none.
 
         Raises:
             InternalError: The compiler fails on the simulated device.
         """
-        self._made += 1
-        name = f"kernel{self._made}"
-        (self._folder / f"{name}.cpp").write_text(self._unit(kernel), encoding="utf-8", errors="replace")
-        output = self._wait(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
-        if output is not None:
-            return _compile_failure(output)
-        if (wrong := self._wait(self._device, "device")) is not None:
-            raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
-        linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
-        output = self._wait(linked, name)
-        if output is not None:
-            return _compile_failure(output)
-        library = self._folder / f"{name}.so"
-        library.chmod(0o755)  # for any user that the candidate's process becomes
-        return library
+        unit = _unit(kernel, signature)
+        if unit not in self._libraries:
+            made = self._compile(unit)
+            if isinstance(made, CompileFailure):
+                return made
+            self._libraries[unit] = made
+        return self._libraries[unit]
 
     def line_of(self, library: Path, instruction: int) -> int | None:
         """Return the line of the candidate's file that an instruction belongs to, or None if it is unknown."""
@@ -133,24 +134,29 @@ class Compiler:
         found = re.search(r":(\d+)", output.stdout)
         return int(found[1]) or None if found else None
 
-    def close(self) -> None:
-        """End the compiler if it still runs."""
-        self._end(self._device)
-
-    def _unit(self, kernel: KernelText) -> str:
-        given = ", ".join(
-            f"*({p.type}{'*' if p.pointer else ''}*)arguments[{i}]" for i, p in enumerate(self._signature.parameters)
-        )
-        launch = f'extern "C" DEVICE_EXEMPT void device_call(void** arguments) {{ {self._signature.name}({given}); }}'
-        head = f'#include "{_source("device.h")}"\n#line {kernel.line} "{_FILE}"\n'
-        return f'{head}{kernel.text}\n#line 1 "launch"\n{launch}\n'
+    def _compile(self, unit: str) -> Path | CompileFailure:
+        self._made += 1
+        name = f"kernel{self._made}"
+        (self.folder / f"{name}.cpp").write_text(unit, encoding="utf-8", errors="replace")
+        output = self._wait(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
+        if output is not None:
+            return _compile_failure(output)
+        if (wrong := self._wait(self._device, "device")) is not None:
+            raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
+        linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
+        output = self._wait(linked, name)
+        if output is not None:
+            return _compile_failure(output)
+        library = self.folder / f"{name}.so"
+        library.chmod(0o755)  # for any user that the candidate's process becomes
+        return library
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(self._folder)}
-        with (self._folder / f"{name}.txt").open("wb") as output:
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(self.folder)}
+        with (self.folder / f"{name}.txt").open("wb") as output:
             return subprocess.Popen(  # noqa: S603  the user's own compiler
                 ["/bin/sh", "-c", _BOUNDED, "sh", self._path, *arguments],
-                cwd=self._folder,
+                cwd=self.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -167,7 +173,7 @@ class Compiler:
             return f"error: the compiler was stopped after {_SECONDS:g} s"
         if status == 0:
             return None
-        with (self._folder / f"{name}.txt").open("rb") as output:
+        with (self.folder / f"{name}.txt").open("rb") as output:
             return output.read(_SHOWN).decode("utf-8", "replace") or f"error: the compiler ended with status {status}"
 
     @staticmethod
@@ -176,6 +182,32 @@ class Compiler:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+@lru_cache(maxsize=1)
+def shared_compiler(path: str) -> Compiler:
+    """Return this process's compiler at a path. Its folder is removed when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="autodrill-kernel-"))
+    folder.chmod(0o755)  # for any user that the candidate's process becomes
+    compiler = Compiler(path, folder)
+    weakref.finalize(compiler, _sweep, folder, compiler._device, os.getpid())
+    return compiler
+
+
+def _sweep(folder: Path, device: subprocess.Popen[bytes], owner: int) -> None:
+    if os.getpid() == owner:  # not in a process that was forked since
+        Compiler._end(device)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unit(kernel: KernelText, signature: KernelSignature) -> str:
+    given = ", ".join(
+        f"*({p.type}{'*' if p.pointer else ''}*)arguments[{i}]" for i, p in enumerate(signature.parameters)
+    )
+    launch = f'extern "C" DEVICE_EXEMPT void device_call(void** arguments) {{ {signature.name}({given}); }}'
+    head = f'#include "{_source("device.h")}"\n#line {kernel.line} "{_FILE}"\n'
+    text = _DYNAMIC.sub(r'extern \g<declared>[] __asm__("device_dynamic");', kernel.text)
+    return f'{head}{text}\n#line 1 "launch"\n{launch}\n'
 
 
 def _source(name: str) -> Path:

@@ -24,6 +24,8 @@ struct Index {
 };
 // The kernel sees these as constants, so no access to them is reported.
 OWN Index threadIdx = {}, blockIdx = {}, blockDim = {}, gridDim = {};
+// Dynamic shared memory: the launch says how many of these bytes a block has.
+OWN alignas(16) char device_dynamic[48 << 10] = {};
 
 // An array argument. `bare`: it is not initialized. `kept`: it must not be written to.
 struct Buffer {
@@ -32,7 +34,7 @@ struct Buffer {
     int32_t bare, kept;
 };
 
-enum Kind : int32_t { NOTHING, OUT_OF_BOUNDS, RACE, OVERWRITTEN, MISSING_BARRIER, DIVERGENT, UNINITIALISED, WRITES_INPUT };
+enum Kind : int32_t { NOTHING, OUT_OF_BOUNDS, RACE, OVERWRITTEN, MISSING_BARRIER, DIVERGENT, UNINITIALISED, WRITES_INPUT, TOO_MUCH_SHARED };
 
 // A finding. `buffer` is -1 for shared memory, -2 for unknown memory. `at` is the offset of an instruction in this
 // library or, if negative, a line of the kernel's file.
@@ -55,6 +57,8 @@ namespace {
 
 const unsigned MOST_THREADS = 1024, WARP = 32;
 const uint64_t STACK = 256 << 10, GUARD = 4096, GAP = 1 << 20;
+// A block may have this much shared memory, unless the host asks for more.
+const uint64_t MOST_SHARED = sizeof device_dynamic;
 
 // The last access to a place: its thread and epoch. `seen` counts from 1, and 0 means no access.
 struct Access {
@@ -73,6 +77,8 @@ struct Region {
     bool bare, kept;
     Cell* cells;
 };
+
+const int SHARED = -1, UNKNOWN = -2;
 
 enum State { READY, AT_BLOCK, AT_WARP, DONE };
 
@@ -116,7 +122,7 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
     int64_t element = region ? (place - region->begin) / int64_t(region->item) : 0;
     if (region && place < region->begin) element = -((region->begin - place + int64_t(region->item) - 1) / int64_t(region->item));
     bool known = other.seen;
-    return {kind, region ? region->buffer : -2, element, block_number(), thread_number(),
+    return {kind, region ? region->buffer : UNKNOWN, element, block_number(), thread_number(),
             known ? other.block : -1, known ? other.thread : -1, at};
 }
 
@@ -242,10 +248,12 @@ bool release() {
     return true;
 }
 
-void run_block(Region* shared) {
-    if (shared) {
-        memset(shared->begin, 0xff, uint64_t(shared->end - shared->begin));
-        memset(shared->cells, 0, uint64_t(shared->end - shared->begin) * sizeof(Cell));
+void run_block() {
+    for (int i = 0; i < region_count; ++i) {
+        Region& region = regions[i];
+        if (region.buffer != SHARED) continue;
+        memset(region.begin, 0xff, uint64_t(region.end - region.begin));
+        memset(region.cells, 0, uint64_t(region.end - region.begin) * sizeof(Cell));
     }
     ++epoch;
     for (unsigned t = 0; t < threads; ++t) {
@@ -286,13 +294,20 @@ extern "C" {
 
 // Run a kernel. Arrays are copied to the device's memory, far apart from one another, and back.
 // `arguments[i]` points to the value of parameter i or, if `which[i]` is not negative, to the address of that buffer.
+// A block has `dynamic` bytes of dynamic shared memory.
 // Returns 0, or 1 if the launch itself is impossible.
-__attribute__((visibility("default"))) int device_launch(const uint32_t* grid, const uint32_t* block, void** arguments, const int32_t* which, int count,
+__attribute__((visibility("default"))) int device_launch(
+    const uint32_t* grid, const uint32_t* block, uint64_t dynamic, void** arguments, const int32_t* which, int count,
                   const Buffer* buffers, int buffer_count, Finding* found) {
     gridDim = {grid[0], grid[1], grid[2]};
     blockDim = {block[0], block[1], block[2]};
     threads = block[0] * block[1] * block[2];
     if (!threads || threads > MOST_THREADS || !grid[0] || !grid[1] || !grid[2] || buffer_count > 60) return 1;
+    uint64_t fixed = uint64_t(__stop_device_shared - __start_device_shared);
+    if (fixed + dynamic > MOST_SHARED) {
+        *found = {TOO_MUCH_SHARED, SHARED, int64_t(fixed + dynamic), -1, -1, -1, -1, 0};
+        return 0;
+    }
     Dl_info info;
     dladdr((void*)device_launch, &info);
     module_begin = (char*)info.dli_fbase;
@@ -315,9 +330,8 @@ __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, c
         add_region(free_from, b.bytes, b.item, i, b.bare, b.kept);
         free_from += (b.bytes + 255) / 256 * 256 + GAP;
     }
-    uint64_t shared_bytes = uint64_t(__stop_device_shared - __start_device_shared);
-    Region* shared = nullptr;
-    if (shared_bytes) shared = add_region(__start_device_shared, shared_bytes, 1, -1, true, false);
+    if (fixed) add_region(__start_device_shared, fixed, 1, SHARED, true, false);
+    if (dynamic) add_region(device_dynamic, dynamic, 1, SHARED, true, false);
     for (int i = 0; i < count; ++i)
         if (which[i] >= 0) arguments[i] = &addresses[which[i]];
     kernel_arguments = arguments;
@@ -325,7 +339,7 @@ __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, c
         for (uint32_t y = 0; y < grid[1] && !hard.kind; ++y)
             for (uint32_t x = 0; x < grid[0] && !hard.kind; ++x) {
                 blockIdx = {x, y, z};
-                run_block(shared);
+                run_block();
             }
     *found = hard.kind ? hard : soft;
     for (int i = 0; i < buffer_count; ++i) memcpy(buffers[i].data, addresses[i], buffers[i].bytes);
@@ -340,6 +354,18 @@ __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, c
 void device_atomic(void* place, unsigned long bytes, int line) {
     touch(place, bytes, true, true, -int64_t(line));
 }
+// A comparison before an exchange: it makes up for this thread's earlier reads of the place that were not atomic.
+void device_compared(void* place, unsigned long bytes) {
+    const Region* region = current ? region_of((char*)place) : nullptr;
+    if (!region) return;
+    if (current->place == place) current->pending.kind = NOTHING;
+    for (unsigned long i = 0; i < bytes; i += region->item) {
+        Cell& cell = region->cells[uint64_t((char*)place - region->begin + i) / region->item];
+        Access* reads[] = {&cell.first_read, &cell.read, &cell.other_read};
+        for (Access* read : reads)
+            if (mine(*read)) read->seen = 0;
+    }
+}
 void device_block_barrier(int line) {
     current->line = line;
     yield(AT_BLOCK);
@@ -350,6 +376,13 @@ void device_warp_barrier(unsigned mask, int line) {
     yield(AT_WARP);
 }
 void* device_slot(unsigned lane) { return &slots[thread_number() / int32_t(WARP) * int32_t(WARP) + int32_t(lane)]; }
+
+void device_vote(bool vote) { slots[thread_number()] = vote; }
+int device_votes() {
+    int votes = 0;
+    for (unsigned t = 0; t < threads; ++t) votes += int(slots[t]);
+    return votes;
+}
 
 #define HERE offset_of(__builtin_return_address(0))
 #define ACCESS(BYTES)                                                                                       \

@@ -47,9 +47,12 @@ extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
 
 void device_atomic(void* place, unsigned long bytes, int line);
+void device_compared(void* place, unsigned long bytes);
 void device_block_barrier(int line);
 void device_warp_barrier(unsigned mask, int line);
 void* device_slot(unsigned lane);
+void device_vote(bool vote);
+int device_votes();
 
 int printf(const char* format, ...);
 float expf(float), exp2f(float), expm1f(float), logf(float), log2f(float), log1pf(float), sqrtf(float), cbrtf(float);
@@ -84,6 +87,10 @@ static inline bool isinf(float x) { return __builtin_isinf(x); }
 static inline bool isfinite(float x) { return __builtin_isfinite(x); }
 static inline float __int_as_float(int bits) { return __builtin_bit_cast(float, bits); }
 static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+static inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+static inline double __longlong_as_double(long long bits) { return __builtin_bit_cast(double, bits); }
+static inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 
 #define DEVICE_EXTREMES(T)                             \
     static inline T max(T a, T b) { return a < b ? b : a; } \
@@ -113,27 +120,35 @@ struct device_identity {
     typedef T type;
 };
 
-#define DEVICE_ATOMIC(NAME, AFTER)                                                                 \
+// As in CUDA, only integers have the atomics that compare or combine bits: for a float, 3 / 2 is not 1.
+#define DEVICE_WHOLE(NAME) static_assert(T(3) / T(2) == T(1), #NAME " takes integers only");
+
+#define DEVICE_ATOMIC(NAME, AFTER, CHECK)                                                          \
     template <class T>                                                                             \
     DEVICE_EXEMPT static inline T NAME(T* place, typename device_identity<T>::type value, DEVICE_LINE) { \
+        CHECK                                                                                      \
         device_atomic(place, sizeof(T), line);                                                     \
         T old = *place;                                                                            \
         *place = AFTER;                                                                            \
         return old;                                                                                \
     }
-DEVICE_ATOMIC(atomicAdd, old + value)
-DEVICE_ATOMIC(atomicSub, old - value)
-DEVICE_ATOMIC(atomicMax, old < value ? value : old)
-DEVICE_ATOMIC(atomicMin, value < old ? value : old)
-DEVICE_ATOMIC(atomicExch, value)
-DEVICE_ATOMIC(atomicOr, old | value)
-DEVICE_ATOMIC(atomicAnd, old & value)
-DEVICE_ATOMIC(atomicXor, old ^ value)
+DEVICE_ATOMIC(atomicAdd, old + value, )
+DEVICE_ATOMIC(atomicSub, old - value, DEVICE_WHOLE(atomicSub))
+DEVICE_ATOMIC(atomicMax, old < value ? value : old, DEVICE_WHOLE(atomicMax))
+DEVICE_ATOMIC(atomicMin, value < old ? value : old, DEVICE_WHOLE(atomicMin))
+DEVICE_ATOMIC(atomicExch, value, )
+DEVICE_ATOMIC(atomicOr, old | value, DEVICE_WHOLE(atomicOr))
+DEVICE_ATOMIC(atomicAnd, old & value, DEVICE_WHOLE(atomicAnd))
+DEVICE_ATOMIC(atomicXor, old ^ value, DEVICE_WHOLE(atomicXor))
+DEVICE_ATOMIC(atomicInc, old >= value ? 0 : old + 1, DEVICE_WHOLE(atomicInc))
+DEVICE_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1, DEVICE_WHOLE(atomicDec))
 #undef DEVICE_ATOMIC
 
 template <class T>
 DEVICE_EXEMPT static inline T atomicCAS(
     T* place, typename device_identity<T>::type compare, typename device_identity<T>::type value, DEVICE_LINE) {
+    DEVICE_WHOLE(atomicCAS)
+    device_compared(place, sizeof(T));
     device_atomic(place, sizeof(T), line);
     T old = *place;
     if (old == compare) *place = value;
@@ -143,6 +158,13 @@ DEVICE_EXEMPT static inline T atomicCAS(
 // Shuffles: every lane stores its value and, after a barrier, reads another's. A lane out of range keeps its own.
 DEVICE_EXEMPT static inline unsigned device_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+
+// The number of lanes that this thread's warp has: the last warp of a block may have fewer than 32.
+DEVICE_EXEMPT static inline unsigned device_lanes() {
+    unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    unsigned left = blockDim.x * blockDim.y * blockDim.z - thread / 32 * 32;
+    return left < 32 ? left : 32;
 }
 
 template <class T>
@@ -177,9 +199,8 @@ DEVICE_EXEMPT static inline T __shfl_up_sync(unsigned mask, T value, unsigned by
 DEVICE_EXEMPT static inline unsigned __ballot_sync(unsigned mask, int predicate, DEVICE_LINE) {
     *(int*)device_slot(device_lane()) = predicate != 0;
     device_warp_barrier(mask, line);
-    unsigned votes = 0, all = blockDim.x * blockDim.y * blockDim.z;
-    unsigned first = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32 * 32;
-    for (unsigned lane = 0; lane < 32 && first + lane < all; ++lane)
+    unsigned votes = 0;
+    for (unsigned lane = 0; lane < device_lanes(); ++lane)
         if (mask >> lane & 1 && *(int*)device_slot(lane)) votes |= 1u << lane;
     device_warp_barrier(mask, line);
     return votes;
@@ -187,4 +208,44 @@ DEVICE_EXEMPT static inline unsigned __ballot_sync(unsigned mask, int predicate,
 static inline int __any_sync(unsigned mask, int predicate, DEVICE_LINE) {
     return __ballot_sync(mask, predicate, line) != 0;
 }
+static inline int __all_sync(unsigned mask, int predicate, DEVICE_LINE) {
+    return __ballot_sync(mask, !predicate, line) == 0;
+}
 static inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+static inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
+static inline int __ffs(int bits) { return __builtin_ffs(bits); }
+
+// Reductions of a warp, which CUDA has for integers only.
+#define DEVICE_REDUCTION(NAME, BOTH)                                                       \
+    template <class T>                                                                     \
+    DEVICE_EXEMPT static inline T NAME(unsigned mask, T value, DEVICE_LINE) {              \
+        DEVICE_WHOLE(NAME)                                                                 \
+        *(T*)device_slot(device_lane()) = value;                                           \
+        device_warp_barrier(mask, line);                                                   \
+        T a = value;                                                                       \
+        for (unsigned lane = 0; lane < device_lanes(); ++lane) {                           \
+            if (!(mask >> lane & 1) || lane == device_lane()) continue;                    \
+            T b = *(T*)device_slot(lane);                                                  \
+            a = BOTH;                                                                      \
+        }                                                                                  \
+        device_warp_barrier(mask, line);                                                   \
+        return a;                                                                          \
+    }
+DEVICE_REDUCTION(__reduce_add_sync, a + b)
+DEVICE_REDUCTION(__reduce_max_sync, a < b ? b : a)
+DEVICE_REDUCTION(__reduce_min_sync, b < a ? b : a)
+DEVICE_REDUCTION(__reduce_and_sync, a & b)
+DEVICE_REDUCTION(__reduce_or_sync, a | b)
+DEVICE_REDUCTION(__reduce_xor_sync, a ^ b)
+#undef DEVICE_REDUCTION
+
+// A barrier of the block that also counts the threads for which a predicate holds.
+DEVICE_EXEMPT static inline int __syncthreads_count(int predicate, DEVICE_LINE) {
+    device_vote(predicate != 0);
+    device_block_barrier(line);
+    int votes = device_votes();
+    device_block_barrier(line);
+    return votes;
+}
+static inline int __syncthreads_or(int predicate, DEVICE_LINE) { return __syncthreads_count(predicate, line) != 0; }
+static inline int __syncthreads_and(int predicate, DEVICE_LINE) { return __syncthreads_count(!predicate, line) == 0; }

@@ -51,14 +51,23 @@ DEVICE_FAULTS = {
     "writes an input": Rule(
         "mutates-input", "the kernel writes to an input array", "which pointer does the kernel write through?"
     ),
+    "too much shared memory": Rule(
+        "too-much-shared-memory",
+        "a block needs more shared memory than it may have",
+        "how many bytes do the shared arrays of one block take together?",
+    ),
 }
 """Rules by the name of the fault. A known mistake of the exercise can replace them."""
 
 _NUMBERED = (
     *("no bounds check", "race", "overwritten", "missing barrier", "divergent barrier", "never written"),
     "writes an input",
+    "too much shared memory",
 )
 """Names in the order of their numbers in device.cpp, from 1."""
+
+MOST_SHARED = 48 << 10
+"""Bytes of shared memory that a block may have, unless the host asks for more. It is the limit of device.cpp too."""
 
 _FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){8}")
 _SHARED, _NO_ARRAY = -1, -2
@@ -121,6 +130,8 @@ def description(found: DeviceFault, arrays: Sequence[str]) -> str:
             return f"{me} waits at a barrier that {other} does not reach"
         case "never written":
             return f"{me} reads {place} before any thread has written there"
+        case "too much shared memory":
+            return f"a block needs {found.element} bytes of shared memory, and a launch allows {MOST_SHARED}"
         case _:
             return f"{me} writes to {place}"
 

@@ -23,7 +23,7 @@ cupy.zeros(1)  # creates the context, so that no launch waits for it
 
 def drive(
     candidate: Any,
-    launch: tuple[tuple[int, ...], tuple[int, ...]],
+    launch: tuple[tuple[int, ...], tuple[int, ...], int],
     results: tuple[int, ...],
     bare: tuple[int, ...],  # noqa: ARG001  only the simulated device uses it
     *arguments: Any,
@@ -32,7 +32,7 @@ def drive(
 
     Args:
         candidate: Returns the kernel's text and name, and of each parameter its dtype and whether it is a pointer.
-        launch: Grid and block.
+        launch: Grid, block, and bytes of dynamic shared memory.
         results: The indexes of the arguments to return.
         bare: Those of them that are not initialized.
         arguments: The kernel's arguments.
@@ -45,7 +45,8 @@ def drive(
         cupy.asarray(np.array(a, dtype, order="C", ndmin=1)) if pointer else np.dtype(dtype).type(a)
         for a, (dtype, pointer) in zip(arguments, types, strict=True)
     ]
-    _compiled[text](*launch, tuple(own))
+    grid, block, dynamic = launch
+    _compiled[text](grid, block, tuple(own), shared_mem=dynamic)
     cupy.cuda.runtime.deviceSynchronize()
     back = tuple(cupy.asnumpy(own[i]).reshape(np.shape(arguments[i])) for i in results)
     return back if len(back) > 1 else back[0]

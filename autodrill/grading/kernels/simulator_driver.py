@@ -42,7 +42,7 @@ class DeviceError(Exception):
 
 def drive(
     candidate: Any,
-    launch: tuple[tuple[int, ...], tuple[int, ...]],
+    launch: tuple[tuple[int, ...], tuple[int, ...], int],
     results: tuple[int, ...],
     bare: tuple[int, ...],
     *arguments: Any,
@@ -52,7 +52,7 @@ def drive(
     Args:
         candidate: Returns the path of the compiled kernel, and of each parameter its dtype, whether it is a pointer
             and whether it points to const.
-        launch: Grid and block.
+        launch: Grid, block, and bytes of dynamic shared memory.
         results: The indexes of the arguments to return.
         bare: Those of them that are not initialized.
         arguments: The kernel's arguments.
@@ -66,10 +66,10 @@ def drive(
     for place, i in enumerate(arrays):
         which[i] = place
         buffers[place] = Buffer(own[i].ctypes.data, own[i].nbytes, own[i].itemsize, i in bare, types[i][2])
-    grid, block = ((ctypes.c_uint32 * 3)(*axes) for axes in launch)
-    found = Finding()
-    library = ctypes.CDLL(path)
-    if library.device_launch(grid, block, values, which, len(own), buffers, len(arrays), ctypes.byref(found)):
+    grid, block = ((ctypes.c_uint32 * 3)(*axes) for axes in launch[:2])
+    dynamic, found = ctypes.c_uint64(launch[2]), Finding()
+    run = ctypes.CDLL(path).device_launch
+    if run(grid, block, dynamic, values, which, len(own), buffers, len(arrays), ctypes.byref(found)):
         raise MemoryError("the simulated device has no room for this launch")
     if found.kind:
         size = own[arrays[found.buffer]].size if found.buffer >= 0 else 0

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import NoCompilerError
-from autodrill.grading.kernels.compiler import CompileFailure, Compiler, find_compiler
+from autodrill.grading.kernels.compiler import CompileFailure, find_compiler, shared_compiler
 from autodrill.grading.kernels.device_faults import DeviceFault, description
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
@@ -50,20 +47,11 @@ class Workshop:
         if path is None:
             raise NoCompilerError
         self.signature = signature
-        folder = Path(tempfile.mkdtemp(prefix="autodrill-kernel-"))
-        folder.chmod(0o755)  # for any user that the candidate's process becomes
-        self.folder = folder
-        self.compiler = Compiler(path, folder, signature)
-        weakref.finalize(self, _sweep, folder, self.compiler)
+        self.compiler = shared_compiler(path)
 
     def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
         """Start a process: see `Launcher`."""
-        return launch(memory=memory, traced=traced, readable=(str(self.folder),))
-
-
-def _sweep(folder: Path, compiler: Compiler) -> None:
-    compiler.close()
-    shutil.rmtree(folder, ignore_errors=True)
+        return launch(memory=memory, traced=traced, readable=(str(self.compiler.folder),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +96,7 @@ class KernelRunner(Runner):
         if isinstance(kernel, Broken | NotDefined):
             return kernel
         lines = source.decode("utf-8", "replace").split("\n")
-        made = workshop.compiler.compile(kernel)
+        made = workshop.compiler.compile(kernel, workshop.signature)
         if isinstance(made, CompileFailure):
             return not_compiled(made.message, lines, made.line, made.column)
         types = [(p.dtype, p.pointer, p.const) for p in workshop.signature.parameters]

@@ -53,7 +53,14 @@ def run(workshop: Workshop) -> Iterator[Run]:
     runner = KernelRunner.start(limits, launcher=workshop)
 
     def run(
-        body: str, *, grid: int = 2, block: int = 32, y: NDArray[Any] | None = None, n: int = 40, before: str = ""
+        body: str,
+        *,
+        grid: int = 2,
+        block: int = 32,
+        shared: int = 128,
+        y: NDArray[Any] | None = None,
+        n: int = 40,
+        before: str = "",
     ) -> Any:
         nonlocal runner
         if runner.finished:
@@ -62,7 +69,7 @@ def run(workshop: Workshop) -> Iterator[Run]:
         assert not isinstance(loaded, Broken), loaded
         bare = () if y is not None else (1,)
         out = np.full(n, np.nan, np.float32) if y is None else y
-        return runner.call([((grid, 1, 1), (block, 1, 1)), (1,), bare, X, out, n], budget=1 << 16)
+        return runner.call([((grid, 1, 1), (block, 1, 1), shared), (1,), bare, X, out, n], budget=1 << 16)
 
     yield run
     runner.close()
@@ -120,6 +127,45 @@ WORKS = {
         if (i < n) y[i] = s[t];""",
         (np.arange(40) + 1) % 32,
     ),
+    "a warp's vote of all": (
+        f"{I} int some = __any_sync(~0u, i == 39), all = __all_sync(~0u, t < 32); if (i < n) y[i] = 2 * some + all;",
+        np.where(np.arange(40) < 32, 1, 3),
+    ),
+    "reductions of a warp": (
+        f"""{I} int sum = __reduce_add_sync(~0u, t), most = __reduce_max_sync(~0u, i);
+        int bits = __reduce_or_sync(~0u, 4);
+        if (i < n) y[i] = sum + 1000 * most + (bits == 4);""",
+        497 + 1000 * np.where(np.arange(40) < 32, 31, 63),
+    ),
+    "a block's vote": (
+        f"{I} int c = __syncthreads_count(i >= 39), o = __syncthreads_or(i == 39); if (i < n) y[i] = c + 100 * o;",
+        np.where(np.arange(40) < 32, 0, 125),
+    ),
+    "dynamic shared memory": (
+        f"""{I} extern __shared__ float s[];
+        s[t] = i;
+        __syncthreads();
+        if (i < n) y[i] = s[31 - t];""",
+        np.where(np.arange(40) < 32, 31 - np.arange(40), 95 - np.arange(40)),
+    ),
+    "an addition by compare and swap": (
+        f"""{I} __shared__ float s; if (!t) s = 0; __syncthreads();
+        int old = __float_as_int(s), assumed;
+        do {{
+            assumed = old;
+            old = atomicCAS((int*)&s, assumed, __float_as_int(__int_as_float(assumed) + t));
+        }} while (old != assumed);
+        __syncthreads();
+        if (i < n) y[i] = s;""",
+        np.full(40, 496),
+    ),
+    "counters": (
+        f"""{I} __shared__ unsigned c, d; if (!t) c = d = 0; __syncthreads();
+        atomicInc(&c, 9); atomicDec(&d, 9);
+        __syncthreads();
+        if (i < n) y[i] = c + 100 * d;""",
+        np.full(40, 2 + 800),
+    ),
     "functions of its own": (f"{I} if (i < n) y[i] = twice(fmaxf(x[i], 3.0f));", 2 * np.maximum(X, 3)),
     "variables of the file": (f"{I} if (i < n) y[i] = table[i % 2] + (t == 0 && atomicAdd(&calls, 1) > 5);", X % 2 + 3),
     "local arrays": (
@@ -148,6 +194,16 @@ FINDS = {
     "far off": (f"{I}\nif (i == 3) y[1 << 29] = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "shared, past the end": (
         f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "outside its shared arrays"
+    ),
+    "dynamic shared memory, past the end": (
+        f"{I} extern __shared__ float s[];\ns[t + 1] = 1.0f;", "no bounds check", 5, "outside its shared arrays"
+    ),
+    "dynamic shared memory, no barrier": (
+        f"{I} extern __shared__ float s[]; s[t] = t;\nif (i < n) y[i] = s[31 - t];", "missing barrier", None,
+        "shared memory",
+    ),
+    "a swap of one thread only": (
+        f"{I} int* b = (int*)y; if (t) b[0] = b[0] + 1;\nelse atomicCAS(b, 0, 1);", "race", None, "without atomicAdd"
     ),
     "lost update in a block": (f"{I} __shared__ int s; if (!t) s = 0; __syncthreads();\n++s;", "race", 5, "thread 0"),
     "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both access `y[0]`"),
@@ -179,6 +235,9 @@ FINDS = {
         f"{I} if (t == 5) return;\nfloat v = __shfl_down_sync(~0u, 1.0f, 1);", "divergent barrier", 5, "thread 5"
     ),
     "never written": (f"{I} __shared__ float s[32];\nif (i < n) y[i] = s[t];", "never written", 5, "shared memory"),
+    "too much shared memory": (
+        f"{I} __shared__ float s[12257]; s[t] = 0;", "too much shared memory", None, "49156 bytes of shared memory"
+    ),
     "writes an input": (f"{I}\nif (i < n) ((float*)x)[i] = 0;", "writes an input", 5, "`x[0]`"),
 }  # fmt: skip
 
@@ -226,6 +285,19 @@ def test_device_fault_accepts_integers_only() -> None:
 # -- endless loops and compile errors ----------------------------------------------------------------------------------
 
 
+def test_simulator_allows_all_of_the_shared_memory(run: Run) -> None:
+    body = f"{I} __shared__ float s[12284]; extern __shared__ float d[]; s[t] = d[0] = 0; if (i < n) y[i] = s[t];"
+    assert isinstance(run(body, block=1, shared=16), Returned)
+
+
+def test_simulator_compiles_a_text_once(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = file("y[0] = 61;").encode()
+    for runner in (KernelRunner.start(Limits(), launcher=workshop) for _ in range(2)):
+        with runner:
+            assert isinstance(runner.load(source, "answer.py", "answer"), Loaded)
+        monkeypatch.setattr(workshop.compiler, "_compile", None)
+
+
 @pytest.mark.slow
 def test_simulator_stops_an_endless_loop(run: Run) -> None:
     assert isinstance(run(f"{I} while (t >= 0) {{ }}"), TimedOut)
@@ -244,6 +316,7 @@ def test_simulator_survives_a_stack_overflow(run: Run) -> None:
         (file("y[0] = 1.0f\n"), "expected", None),
         (file("int a;\n\nhelper(a);"), "helper", 6),
         (file("#include <cstdio>"), "", None),
+        (file("atomicMax(y, 1.0f);"), "atomicMax takes integers only", None),
         (file("y[0] = later(n);", before="__device__ float later(int);"), "later", None),
         (file("").replace("void k(", "void other("), "there is no kernel `__global__ void k(const float* x", 2),
         (file("").replace("int n", "long n"), "but yours has `k(const float* x, float* y, long n)`", 2),
@@ -334,9 +407,9 @@ class RawModule:
         self.code = code
 
     def get_function(self, name):
-        def kernel(grid, block, arguments):
+        def kernel(grid, block, arguments, *, shared_mem):
             g, y, dx, n = arguments
-            assert (grid, block, type(n)) == ((2, 1, 1), (16, 1, 1), np.int32)
+            assert (grid, block, shared_mem, type(n)) == ((2, 1, 1), (16, 1, 1), 0, np.int32)
             dx[:] = np.where(y > 0, g, WRONG)
         return kernel
 
