@@ -175,7 +175,7 @@ def test_kernel_arguments_are_launch_results_and_values(load: Load) -> None:
     case = battery(drill, 0)[0]
     known = expected_results(drill, case)
     launch, results, bare, g, dx, n = drill.kind.arguments(drill, case, known)
-    assert (launch, results, bare) == ((((n + 31) // 32, 1, 1), (32, 1, 1)), (1,), (1,))
+    assert (launch, results, bare) == ((((n + 31) // 32, 1, 1), (32, 1, 1), 0), (1,), (1,))
     assert (g.dtype, dx.dtype, dx.shape, left_unwritten(dx)) == (np.float32, np.float32, (n,), n)
     assert list(drill.kind.shown_arguments(drill, case, known)) == ["g", "n", "grid", "block"]
 
