@@ -174,8 +174,10 @@ def named_arguments(
         values["out"] = expected.outputs[0] if len(expected.outputs) == 1 else expected.outputs
     inputs = {name: values[name] for name in case.inputs}
     if solution.saved is not None:
+        asked = solution.saved.__code__.co_varnames[: solution.saved.__code__.co_argcount]
+        cotangents = {name: values[name] for name in solution.cotangents if name in asked and name in values}
         with authored(solution.path, "saved"):
-            values.update(solution.saved(**inputs, **case.static))
+            values.update(solution.saved(**{**inputs, **case.static, **cotangents}))
     if solution.sample is not None and case.draws:
         rng = np.random.default_rng([case.seed, 4, draw])
         with authored(solution.path, "sample"):
