@@ -37,7 +37,8 @@ _BOUNDED = f'ulimit -c 0; ulimit -t {int(_SECONDS)}; ulimit -v 2097152; ulimit -
 they hold from the compiler's first instruction on, and for its child processes."""
 
 _SHOWN = 1 << 14
-_RUNTIME = ("-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden")
+_RUNTIME = ("-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE")
+"""A fortified `longjmp` refuses to jump to another stack, as the device's fibres do."""
 _KERNEL = (
     *("-std=c++17", "-O0", "-g1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
     *("-fno-exceptions", "-fno-rtti", "-nostdinc", "-fsanitize=thread", "-fmax-errors=5"),

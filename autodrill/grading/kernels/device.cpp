@@ -7,6 +7,7 @@
 // Two accesses of different threads to one place, one of them a write and not both atomic, are ordered only by a
 // barrier of their block between them, or of their warp. Nothing orders accesses of different blocks.
 #include <dlfcn.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,18 +73,25 @@ struct Cell {
 
 struct Region {
     char *begin, *end;
-    uint64_t item;
-    int buffer;
+    uint64_t item;  // a power of 2, and `shift` is its logarithm
+    int shift, buffer;
     bool bare, kept;
     Cell* cells;
 };
 
 const int SHARED = -1, UNKNOWN = -2;
 
+// Shared memory is watched in words of 4 bytes. This internal finding, of an access to less, makes the launch start
+// again with single bytes, which are slower.
+const Kind SMALLER_THAN_A_WORD = Kind(100);
+
 enum State { READY, AT_BLOCK, AT_WARP, DONE };
 
+// A fibre's first start takes a context of its own. Afterwards it is left and resumed by jumps, which need no system
+// call, and it runs its thread of one block after another.
 struct Fibre {
-    ucontext_t context;
+    jmp_buf resumed;
+    bool started;
     State state;
     unsigned mask;
     int line;
@@ -93,8 +101,9 @@ struct Fibre {
 
 OWN Region regions[64] = {};
 OWN int region_count = 0;
+OWN const Region* last_region = regions;
 OWN Fibre* fibres = nullptr;
-OWN ucontext_t scheduler = {};
+OWN jmp_buf scheduler = {};
 OWN Fibre* current = nullptr;
 OWN Finding hard = {}, soft = {};
 OWN void** kernel_arguments = nullptr;
@@ -128,8 +137,7 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
 
 [[noreturn]] void stop(const Finding& found) {
     hard = found;
-    setcontext(&scheduler);
-    abort();
+    _longjmp(scheduler, 1);
 }
 
 // A racing read without a following write to the same place: it should have seen the other thread's write.
@@ -140,12 +148,13 @@ void settle() {
 void yield(State state) {
     settle();
     current->state = state;
-    swapcontext(&current->context, &scheduler);
+    if (!_setjmp(current->resumed)) _longjmp(scheduler, 1);
 }
 
 const Region* region_of(char* place) {
+    if (place >= last_region->begin && place < last_region->end) return last_region;
     for (int i = 0; i < region_count; ++i)
-        if (place >= regions[i].begin && place < regions[i].end) return &regions[i];
+        if (place >= regions[i].begin && place < regions[i].end) return last_region = &regions[i];
     return nullptr;
 }
 
@@ -198,8 +207,9 @@ void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
     }
     if (place + bytes > region->end) stop(finding(OUT_OF_BOUNDS, region, region->end, {}, at));
     if (write && region->kept) stop(finding(WRITES_INPUT, region, place, {}, at));
-    uint64_t first = uint64_t(place - region->begin) / region->item;
-    uint64_t last = uint64_t(place + bytes - 1 - region->begin) / region->item;
+    if (bytes < region->item && region->buffer == SHARED) stop({SMALLER_THAN_A_WORD, SHARED, 0, 0, 0, 0, 0, 0});
+    uint64_t first = uint64_t(place - region->begin) >> region->shift;
+    uint64_t last = uint64_t(place + bytes - 1 - region->begin) >> region->shift;
     for (uint64_t i = first; i <= last; ++i)
         touch_cell(region, region->begin + i * region->item, region->cells[i], write, atomic, at);
 }
@@ -207,10 +217,25 @@ void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
 int64_t offset_of(void* instruction) { return (char*)instruction - module_begin; }
 
 void run_fibre() {
-    device_call(kernel_arguments);
-    settle();
-    current->state = DONE;
-    setcontext(&scheduler);
+    for (;;) {
+        device_call(kernel_arguments);
+        yield(DONE);
+    }
+}
+
+// Run a fibre until it yields or stops.
+__attribute__((noinline)) void resume(Fibre* fibre) {
+    current = fibre;
+    if (_setjmp(scheduler)) return;
+    if (fibre->started) _longjmp(fibre->resumed, 1);
+    fibre->started = true;
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = stacks + uint64_t(fibre - fibres) * (STACK + GUARD) + GUARD;
+    context.uc_stack.ss_size = STACK;
+    context.uc_link = nullptr;
+    makecontext(&context, run_fibre, 0);
+    setcontext(&context);
 }
 
 Access as_other(unsigned thread) { return {block_number(), int32_t(thread), 1, 0}; }
@@ -253,25 +278,19 @@ void run_block() {
         Region& region = regions[i];
         if (region.buffer != SHARED) continue;
         memset(region.begin, 0xff, uint64_t(region.end - region.begin));
-        memset(region.cells, 0, uint64_t(region.end - region.begin) * sizeof(Cell));
+        memset(region.cells, 0, (uint64_t(region.end - region.begin) / region.item + 1) * sizeof(Cell));
     }
     ++epoch;
     for (unsigned t = 0; t < threads; ++t) {
         Fibre& fibre = fibres[t];
-        getcontext(&fibre.context);
-        fibre.context.uc_stack.ss_sp = stacks + t * (STACK + GUARD) + GUARD;
-        fibre.context.uc_stack.ss_size = STACK;
-        fibre.context.uc_link = nullptr;
-        makecontext(&fibre.context, run_fibre, 0);
         fibre.state = READY;
         fibre.pending.kind = NOTHING;
     }
     do
         for (unsigned t = 0; t < threads && !hard.kind; ++t) {
             if (fibres[t].state != READY) continue;
-            current = &fibres[t];
             threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
-            swapcontext(&scheduler, &current->context);
+            resume(&fibres[t]);
         }
     while (!hard.kind && release());
     current = nullptr;
@@ -284,8 +303,18 @@ char* reserve(uint64_t bytes) {
 
 Region* add_region(char* begin, uint64_t bytes, uint64_t item, int buffer, bool bare, bool kept) {
     Region& region = regions[region_count++];
-    region = {begin, begin + bytes, item, buffer, bare, kept, (Cell*)calloc(bytes / item + 1, sizeof(Cell))};
+    int shift = __builtin_ctzll(item);
+    region = {begin, begin + bytes, item, shift, buffer, bare, kept, (Cell*)calloc(bytes / item + 1, sizeof(Cell))};
     return &region;
+}
+
+void run_blocks() {
+    for (uint32_t z = 0; z < gridDim.z && !hard.kind; ++z)
+        for (uint32_t y = 0; y < gridDim.y && !hard.kind; ++y)
+            for (uint32_t x = 0; x < gridDim.x && !hard.kind; ++x) {
+                blockIdx = {x, y, z};
+                run_block();
+            }
 }
 
 }  // namespace
@@ -314,36 +343,37 @@ __attribute__((visibility("default"))) int device_launch(
     stacks = reserve(threads * (STACK + GUARD));
     uint64_t total = GAP;
     for (int i = 0; i < buffer_count; ++i) total += buffers[i].bytes + 2 * GAP;
-    char *arena = reserve(total), *free_from = arena + GAP;
+    char* arena = reserve(total);
     fibres = (Fibre*)calloc(threads, sizeof(Fibre));
     if (!stacks || !arena || !fibres) return 1;
     for (unsigned t = 0; t < threads; ++t) mprotect(stacks + t * (STACK + GUARD), GUARD, PROT_NONE);
-    region_count = 0;
-    epoch = 0;
-    memset(warp_epochs, 0, sizeof warp_epochs);
-    hard.kind = soft.kind = NOTHING;
     char* addresses[64];
-    for (int i = 0; i < buffer_count; ++i) {
-        const Buffer& b = buffers[i];
-        addresses[i] = free_from;
-        memcpy(free_from, b.data, b.bytes);
-        add_region(free_from, b.bytes, b.item, i, b.bare, b.kept);
-        free_from += (b.bytes + 255) / 256 * 256 + GAP;
+    const uint64_t words[] = {4, 1};
+    for (uint64_t word : words) {
+        memset(fibres, 0, threads * sizeof(Fibre));
+        region_count = 0;
+        epoch = 0;
+        memset(warp_epochs, 0, sizeof warp_epochs);
+        hard.kind = soft.kind = NOTHING;
+        char* free_from = arena + GAP;
+        for (int i = 0; i < buffer_count; ++i) {
+            const Buffer& b = buffers[i];
+            addresses[i] = free_from;
+            memcpy(free_from, b.data, b.bytes);
+            add_region(free_from, b.bytes, b.item, i, b.bare, b.kept);
+            free_from += (b.bytes + 255) / 256 * 256 + GAP;
+        }
+        if (fixed) add_region(__start_device_shared, fixed, word, SHARED, true, false);
+        if (dynamic) add_region(device_dynamic, dynamic, word, SHARED, true, false);
+        for (int i = 0; i < count; ++i)
+            if (which[i] >= 0) arguments[i] = &addresses[which[i]];
+        kernel_arguments = arguments;
+        run_blocks();
+        for (int i = 0; i < region_count; ++i) free(regions[i].cells);
+        if (hard.kind != SMALLER_THAN_A_WORD) break;
     }
-    if (fixed) add_region(__start_device_shared, fixed, 1, SHARED, true, false);
-    if (dynamic) add_region(device_dynamic, dynamic, 1, SHARED, true, false);
-    for (int i = 0; i < count; ++i)
-        if (which[i] >= 0) arguments[i] = &addresses[which[i]];
-    kernel_arguments = arguments;
-    for (uint32_t z = 0; z < grid[2] && !hard.kind; ++z)
-        for (uint32_t y = 0; y < grid[1] && !hard.kind; ++y)
-            for (uint32_t x = 0; x < grid[0] && !hard.kind; ++x) {
-                blockIdx = {x, y, z};
-                run_block();
-            }
     *found = hard.kind ? hard : soft;
     for (int i = 0; i < buffer_count; ++i) memcpy(buffers[i].data, addresses[i], buffers[i].bytes);
-    for (int i = 0; i < region_count; ++i) free(regions[i].cells);
     free(fibres);
     munmap(arena, total);
     munmap(stacks, threads * (STACK + GUARD));
@@ -360,7 +390,7 @@ void device_compared(void* place, unsigned long bytes) {
     if (!region) return;
     if (current->place == place) current->pending.kind = NOTHING;
     for (unsigned long i = 0; i < bytes; i += region->item) {
-        Cell& cell = region->cells[uint64_t((char*)place - region->begin + i) / region->item];
+        Cell& cell = region->cells[uint64_t((char*)place - region->begin + i) >> region->shift];
         Access* reads[] = {&cell.first_read, &cell.read, &cell.other_read};
         for (Access* read : reads)
             if (mine(*read)) read->seen = 0;

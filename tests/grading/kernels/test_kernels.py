@@ -159,6 +159,13 @@ WORKS = {
         if (i < n) y[i] = s;""",
         np.full(40, 496),
     ),
+    "bytes of shared memory": (
+        f"""{I} __shared__ unsigned char s[32]; __shared__ bool odd[32];
+        s[t] = t; odd[t] = t % 2;
+        __syncthreads();
+        if (i < n) y[i] = s[31 - t] + 100 * odd[31 - t];""",
+        31 - np.arange(40) % 32 + 100 * (1 - np.arange(40) % 2),
+    ),
     "counters": (
         f"""{I} __shared__ unsigned c, d; if (!t) c = d = 0; __syncthreads();
         atomicInc(&c, 9); atomicDec(&d, 9);
