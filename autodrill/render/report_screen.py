@@ -170,6 +170,8 @@ def _tail(report: Report, failure: Failure, options: str, paint: Paint, width: i
         return []
     command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(options)}"
     line = f"  replay: {command}"
+    if not options and len(line) > width:
+        line = f"  {command}"  # a long name leaves no room for the label
     if not report.device and len(line) + len("   debug: add --pdb") <= width:
         line += "   debug: add --pdb"
     return [paint(line, "dim")]
