@@ -118,7 +118,8 @@ def _probes(bench: Bench) -> Iterator[tuple[str, Case]]:
             continue
         plain = replace(case, smooth=False)
         for words, change in changes.items():
-            floats = {n: change(np.asarray(v)) for n, v in case.inputs.items() if np.asarray(v).dtype.kind == "f"}
+            with np.errstate(all="ignore"):  # an input may be infinite
+                floats = {n: change(np.asarray(v)) for n, v in case.inputs.items() if np.asarray(v).dtype.kind == "f"}
             yield words, replace(plain, inputs=case.inputs | floats)
         yield "an infinite cotangent", replace(plain, cotangent=np.inf)
 
