@@ -1,0 +1,111 @@
+"""Row r of the table was copied to every position t with ids[t] = r, so its gradient is the sum of g over these
+positions:
+
+    dW[r] = Σ of g[t] over all t with ids[t] = r
+
+Each thread takes one element k of g. Its token is t = k / D and its column is k % D. The thread adds g[k] to row ids[t]
+of dW. Neighbouring threads mostly have neighbouring columns of one token, so both the reads and the additions are at
+neighbouring addresses.
+
+Two positions with one token write to the same element from different threads, perhaps of different blocks. So the
+addition must be atomic. The reads need no care, because nothing writes to g or ids.
+
+Cost: T·D reads of g and T·D atomic additions. The hardware performs atomics on one address one after another, so a
+token that occurs often slows the kernel down: the more common the most frequent token, the longer the queue. A dense dW
+also costs a fill with zeros, which for a vocabulary of 128,000 is far more memory than T rows.
+
+PyTorch: `EmbeddingBackward0` keeps the indices. On CUDA, `embedding_dense_backward` does not use atomics. Up to 3072
+indices, a kernel lets the warps of a block agree on one warp for each repeated row, and that warp adds all
+contributions. Beyond that, the indices are sorted, and the contributions of one row are added as a segment. Both ways
+give the same result in every run. `index_add_` on CUDA does use atomics, except with
+`torch.use_deterministic_algorithms(True)`.
+
+Asked next:
+
+- The text is natural language. What is the effect on the atomics? → Frequencies fall roughly as one over the rank, so a
+  few tokens make up a large part of all positions. Their rows are contended. Sort the ids and add segments, or let a
+  block collect its contributions to the most frequent tokens in shared memory first.
+- Is the result the same in every run? → No. The order of the atomics is not fixed, and float addition is not
+  associative. The exercise after this one sorts the ids and needs no atomics.
+- dW is float16. What changes? → Each atomic addition rounds to float16, so small contributions to a frequent row are
+  lost. Add in a float32 table and convert once.
+- T·D exceeds 2³¹. What breaks? → `k` and `ids[t] * D` overflow in `int`. Compute them in `size_t` or `long long`.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given
+
+HINTS = (
+    "Which element of dW receives g[t][d]? Can two threads have the same one?",
+    "Thread k takes element k of g, and divides by D to find the token. Contributions to one row must be added.",
+    "Return if k is not below T·D. Add g[k] atomically to the row ids[k / D], at the column k % D.",
+)
+WRT = ("W",)
+CASES = [
+    given("W[V,D] ids[T]", ids=below("V"), large={"T": 307, "D": 23}),
+    given("W[6,D] ids[9]", ids=[2, 0, 2, 2, 5, 1, 2, 0, 2], large=False, note="one token five times"),
+]
+
+
+def forward(W, ids):
+    return engine.embedding(ids, W)
+
+
+def saved(W, ids):
+    return {"dW": np.zeros_like(W), "T": len(ids)}
+
+
+def launch(T, D):
+    return (T * D + 15) // 16, 16
+
+
+def cuda_embedding_backward():
+    return r"""
+__global__ void emb_bwd(const float* g, const int* ids, float* dW, int T, int D) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= T * D) return;
+    atomicAdd(&dW[ids[k / D] * D + k % D], g[k]);
+}
+"""
+
+
+MISTAKES = [
+    edit(
+        "race",
+        "no addition is lost if several threads execute `+=` at the same time",
+        "A token occurs twice. What happens if both threads read its element before either writes it?",
+        "atomicAdd(&dW[ids[k / D] * D + k % D], g[k]); -> dW[ids[k / D] * D + k % D] += g[k];",
+    ),
+    edit(
+        "assign",
+        "each token occurs once",
+        "What does a row of dW hold once both positions of its token have written?",
+        "atomicAdd(&dW[ids[k / D] * D + k % D], g[k]); -> dW[ids[k / D] * D + k % D] = g[k];",
+    ),
+    edit(
+        "no-guard",
+        "T·D is a multiple of the block's size",
+        "T·D is 45, and 3 blocks have 48 threads. Which elements do the last three threads take?",
+        "if (k >= T * D) return; ->",
+    ),
+    edit(
+        "position-as-row",
+        "row t of dW belongs to position t",
+        "Which row of the table was copied to position t?",
+        "ids[k / D] * D -> k / D * D",
+    ),
+    edit(
+        "transposed",
+        "g is stored column by column",
+        "The elements k and k + 1 are neighbours in memory. Do they belong to one token or to one column?",
+        "ids[k / D] * D + k % D -> ids[k % T] * D + k / T",
+    ),
+    edit(
+        "row-stride-left-out",
+        "row r begins at element r",
+        "At which element does row 2 of a table with D columns begin?",
+        "ids[k / D] * D + k % D -> ids[k / D] + k % D",
+    ),
+]
