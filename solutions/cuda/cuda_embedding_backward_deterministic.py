@@ -1,0 +1,138 @@
+"""The gradient of row r is the sum of g over the positions of token r. After sorting, these positions are neighbours in
+`order`, so a sum over scattered positions becomes a sum over a segment.
+
+Segment s belongs to one block, and column d of the segment belongs to one thread of it. No other thread writes that
+element of dW, so neither an atomic nor a barrier is needed. The thread adds in a register, from start[s] up to but not
+including start[s + 1], and stores the sum once. The order of the additions is fixed, because the sort is stable. So the
+result is the same, bit for bit, in every run.
+
+Three indices must not be confused: k counts sorted positions, order[k] is a row of g, and row[s] is a row of dW.
+Neighbouring threads take neighbouring columns, so each step reads neighbouring floats of one row of g.
+
+Cost: each element of g is read once, and each touched element of dW is written once. The sort costs a few passes over
+the T ids, far less than T·D elements for a large D. A long segment is a weakness: its T positions are added by one
+block, one after another.
+
+PyTorch: for more than 3072 indices, `embedding_dense_backward` on CUDA sorts the indices, divides long segments into
+parts of a bounded length, sums the parts into a buffer, and then sums the parts of each segment. So a frequent token
+uses many blocks. There are no atomics, and the result is the same in every run.
+
+Asked next:
+
+- One token makes up half of the positions. How do you keep the device busy? → Divide each segment into parts of at
+  most, say, 64 positions. One launch sums the parts, and a second launch sums the parts of each segment in order.
+- Must the sort be stable for a deterministic result? → It must give the same order in every run. A stable sort does,
+  and its order is also known from the ids alone. A sort that orders equal ids by chance would move the last bits.
+- Why not let one block search all ids for its token? → That reads T ids for each of S segments. The sort needs a number
+  of passes that does not depend on S.
+- How would you compute `start` and `row` on the GPU? → Mark each sorted position whose id differs from the one before,
+  take a prefix sum of the marks, which numbers the segments, and let each marked position store its place and its id.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, edit, given, mistake
+
+HINTS = (
+    "How many threads need to write to one element of dW if a whole segment belongs to one block?",
+    "A thread owns a column of the segment: it adds the rows of g that the segment lists, and stores the sum once.",
+    "Columns begin at threadIdx.x and step by blockDim.x. Use order[k] as a row of g, and row[s] as a row of dW.",
+)
+WRT = ("W",)
+CASES = [
+    given("W[V,D] ids[T]", ids=below("V"), large={"T": 307, "D": 23}),
+    given("W[8,D] ids[9]", ids=[2, 0, 2, 2, 5, 7, 2, 0, 2], large=False, note="long and short segments"),
+]
+
+
+def forward(W, ids):
+    return engine.embedding(ids, W)
+
+
+def saved(W, ids):
+    row, counts = np.unique(ids, return_counts=True)
+    start = np.concatenate([[0], counts.cumsum()])
+    order = np.argsort(ids, kind="stable")
+    return {"dW": np.zeros_like(W), "order": order, "start": start, "row": row, "S": len(row)}
+
+
+def launch(S):
+    return S, 8
+
+
+def cuda_embedding_backward_deterministic():
+    return r"""
+__global__ void emb_bwd_det(const float* g, const int* order, const int* start,
+                            const int* row, float* dW, int S, int D) {
+    int s = blockIdx.x;
+    for (int d = threadIdx.x; d < D; d += blockDim.x) {
+        float sum = 0.0f;
+        for (int k = start[s]; k < start[s + 1]; ++k) sum += g[order[k] * D + d];
+        dW[row[s] * D + d] = sum;
+    }
+}
+"""
+
+
+MISTAKES = [
+    edit(
+        "off-by-one",
+        "start[s + 1] is the last position but one of segment s",
+        "How many positions does a segment from start[s] to start[s + 1] have if these are 0 and 1?",
+        "k < start[s + 1]; -> k < start[s + 1] - 1;",
+    ),
+    edit(
+        "segment-as-row",
+        "segment s is row s of the table",
+        "The ids are 7, 3 and 7. To which row of the table does segment 0 belong?",
+        "dW[row[s] * D + d] -> dW[s * D + d]",
+    ),
+    edit(
+        "no-permutation",
+        "g is sorted as the ids are",
+        "The ids were sorted, but g was not. Which row of g belongs to sorted position k?",
+        "g[order[k] * D + d] -> g[k * D + d]",
+    ),
+    edit(
+        "one-column-a-thread",
+        "D is at most the size of a block",
+        "D is 41 and a block has 8 threads. Which thread takes column 8?",
+        "d < D; d += blockDim.x -> d < D; d += D",
+    ),
+    edit(
+        "no-guard",
+        "D is a multiple of the block's size",
+        "D is 41. Which column does the last thread take in the last round?",
+        "d < D; -> d < (D + 7) / 8 * 8;",
+    ),
+    edit(
+        "assign",
+        "a segment has one position",
+        "What does the register hold after the second position of the segment?",
+        "sum += g[order[k] * D + d]; -> sum = g[order[k] * D + d];",
+    ),
+    edit(
+        "sum-not-reset",
+        "a sum begins at 0 for every column",
+        "What does the register hold when the thread begins its second column?",
+        "for (int d = threadIdx.x; d < D; d += blockDim.x) {\n        float sum = 0.0f; "
+        "-> float sum = 0.0f;\n    for (int d = threadIdx.x; d < D; d += blockDim.x) {",
+    ),
+]
+
+
+@mistake(
+    "every-token",
+    "each block takes the position with its number",
+    "Block s belongs to segment s. Which positions of g does this segment list?",
+)
+def cuda_embedding_backward_deterministic():
+    return r"""
+__global__ void emb_bwd_det(const float* g, const int* order, const int* start,
+                            const int* row, float* dW, int S, int D) {
+    int s = blockIdx.x;
+    for (int d = threadIdx.x; d < D; d += blockDim.x)
+        dW[row[s] * D + d] = g[s * D + d];
+}
+"""
