@@ -1,0 +1,166 @@
+"""The gradient of the cross-entropy of a row is its softmax minus the one-hot label, and the mean divides by N:
+
+    dz_ij = g (p_ij - [j = y_i]) / N        p_ij = exp(z_ij - m_i) / Σ_k exp(z_ik - m_i)
+
+m_i is the maximum of row i. It cancels mathematically, but exp(1000) overflows in float32, and infinity divided by
+infinity is NaN. After the shift the largest exponent is 0, so each sum is between 1 and C.
+
+The warp goes over its row three times. First each lane takes the maximum of its columns, beginning at -infinity, and a
+butterfly with `__shfl_xor_sync` and fmaxf gives the maximum of the row to all lanes. Then each lane adds its
+exponentials, and a second butterfly adds the sums. Then each lane writes its columns. A lane without a column
+contributes -infinity and 0, so it changes nothing. It must still take part in the shuffles, because the mask names it.
+
+The sum must be in every lane, not only in lane 0, because every lane divides by it. A butterfly does that by itself.
+
+Cost: z is read three times and dz is written once. A row of a few thousand classes comes from the cache after the first
+time, so the traffic to memory is 8 bytes per element. The exponential is computed twice for each element. If the
+forward saves the logarithm of the sum, one pass is enough.
+
+PyTorch: `F.cross_entropy` is `log_softmax` followed by `nll_loss`, with a node each. `LogSoftmaxBackward0` keeps the
+log-probabilities, a second N x C array, and computes g - exp(out) · Σ g. Before that, `NllLossBackward0` writes a third
+array that is 0 except at the labels. Fused kernels, such as those of Liger Kernel, compute dz during the forward and
+overwrite the logits with it.
+
+Asked next:
+
+- C is 128,256. Is a warp per row still right? → No. A lane would visit 4008 columns one after another. Use a block of
+  several warps per row, and combine the warps' maxima and sums in shared memory.
+- Can the maximum and the sum come from one pass? → Yes. Keep a running maximum and a running sum, and multiply the sum
+  by exp(old - new) when the maximum rises. To merge two lanes, rescale both sums to the larger maximum.
+- What if a row of logits is all -infinity? → The maximum is -infinity, and -infinity minus -infinity is NaN. The loss
+  of such a row is infinite or NaN too. A mask that excludes every class must be handled by the caller.
+- How do ignored labels change the kernel? → Rows with that label get dz = 0, and the divisor is the number of the other
+  rows, which must be counted before.
+"""
+
+from autodrill import engine
+from autodrill.drills import below, edit, given, mistake
+
+HINTS = (
+    "Which two numbers of a row does every entry of its softmax need? Which of them keeps exp finite?",
+    "Reduce the maximum, then the sum of shifted exponentials, so that every lane holds both results. Then loop again.",
+    "Write (p minus 1 at the label) times g over N. Lanes without a column take part in each shuffle.",
+)
+WRT = ("z",)
+CASES = [
+    given("z[N,C] y[N]", y=below("C"), large={"N": 31, "C": 107}),
+    given(
+        "z[3,5] y[3]",
+        z=[
+            [1000.0, 999.0, 998.0, 1000.5, 0.0],
+            [-1000.0, -999.0, -1001.0, -1000.0, -998.0],
+            [0.0, 90.0, 1.0, 2.0, 3.0],
+        ],
+        y=[3, 4, 0],
+        note="logits of 1000",
+    ),
+    given("z[2,32] y[2]", y=[31, 0], large=False, note="as many classes as lanes"),
+]
+
+
+def forward(z, y):
+    return engine.cross_entropy(z, y)
+
+
+def saved(z, y):
+    return {"N": z.shape[0], "C": z.shape[1]}
+
+
+def launch(N):
+    return N, 32
+
+
+def cuda_cross_entropy_backward():
+    return r"""
+__global__ void ce_bwd(float g, const float* z, const int* y, float* dz, int N, int C) {
+    int lane = threadIdx.x, i = blockIdx.x, row = i * C;
+    float most = -INFINITY, sum = 0.0f;
+    for (int j = lane; j < C; j += 32) most = fmaxf(most, z[row + j]);
+    for (int bits = 16; bits >= 1; bits /= 2)
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, bits));
+    for (int j = lane; j < C; j += 32) sum += expf(z[row + j] - most);
+    for (int bits = 16; bits >= 1; bits /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, bits);
+    for (int j = lane; j < C; j += 32) {
+        float p = expf(z[row + j] - most) / sum;
+        dz[row + j] = g * (j == y[i] ? p - 1.0f : p) / N;
+    }
+}
+"""
+
+
+MISTAKES = [
+    edit(
+        "no-max",
+        "a softmax needs no shift",
+        "What is expf(1000), and what is infinity divided by infinity?",
+        "sum += expf(z[row + j] - most); -> sum += expf(z[row + j]);",
+        "float p = expf(z[row + j] - most) / sum; -> float p = expf(z[row + j]) / sum;",
+    ),
+    edit(
+        "no-1/N",
+        "the loss is a sum over the rows",
+        "The loss is a mean over N rows. By how much does L change if the loss of one row rises by 1?",
+        "/ N; -> ;",
+    ),
+    edit(
+        "shfl-down-no-broadcast",
+        "after shuffling down, every lane holds the sum",
+        "In `__shfl_down_sync`, lane 31 has no lane above it. What does it divide by?",
+        "sum += __shfl_xor_sync(0xffffffffu, sum, bits); -> sum += __shfl_down_sync(0xffffffffu, sum, bits);",
+    ),
+    edit(
+        "max-of-lane",
+        "each lane can shift by its own maximum",
+        "Two lanes shift by different numbers. Can their exponentials be added?",
+        "most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, bits)); -> ;",
+    ),
+    edit(
+        "maximum-from-0",
+        "the maximum of a row is at least 0",
+        "What do all exponentials of a row of logits near -1000 become if the shift is 0?",
+        "most = -INFINITY -> most = 0.0f",
+    ),
+    edit(
+        "no-label",
+        "the gradient of the loss is the softmax",
+        "The loss of a row falls if the logit of its label rises. Which term of the loss says so?",
+        "(j == y[i] ? p - 1.0f : p) -> p",
+    ),
+    edit(
+        "no-upstream",
+        "the loss is the end of the graph",
+        "The loss may be scaled before backward. Where does your kernel use g?",
+        "g * (j -> (j",
+    ),
+    edit(
+        "no-bounds-check",
+        "C is a multiple of 32",
+        "C is 41. Which column does lane 31 write in the second round?",
+        "for (int j = lane; j < C; j += 32) { -> for (int j = lane; j < (C + 31) / 32 * 32; j += 32) {",
+    ),
+    edit(
+        "mean-over-classes",
+        "the mean runs over all logits",
+        "Over how many losses does the mean run: N or N·C?",
+        "/ N; -> / N / C;",
+    ),
+]
+
+
+@mistake(
+    "32-classes",
+    "a row fits into a warp",
+    "C is 41. Which lane takes column 40?",
+)
+def cuda_cross_entropy_backward():
+    return r"""
+__global__ void ce_bwd(float g, const float* z, const int* y, float* dz, int N, int C) {
+    int j = threadIdx.x, i = blockIdx.x, at = i * C + j;
+    float own = j < C ? z[at] : -INFINITY, most = own;
+    for (int bits = 16; bits > 0; bits /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, bits));
+    float sum = expf(own - most), p = sum;
+    for (int bits = 16; bits > 0; bits /= 2) sum += __shfl_xor_sync(~0u, sum, bits);
+    if (j < C) dz[at] = g * (p / sum - (j == y[i])) / N;
+}
+"""
