@@ -1,0 +1,133 @@
+"""The product rule gives both gradients, and the broadcast turns the second one into a sum over the rows:
+
+    da_ij = g_ij b_j        db_j = Σ_i g_ij a_ij
+
+da is elementwise: each element has one writer. db is a reduction: every row of a column contributes to one element.
+
+A thread takes a column, and b[j] stays in a register. It walks down every third row of the column. At each step it
+reads g and a once, stores an element of da, and adds to its sum. So one pass serves both gradients. At the end the
+thread adds its sum to db. Three blocks share each column, so this addition must be atomic. The store to da must not be,
+because no other thread has that element.
+
+Neighbouring threads have neighbouring columns, so reads and stores are coalesced.
+
+Cost: 12 bytes per element: g and a are read, and da is written. Two kernels, one for da and one for db, would read g
+twice, which makes 16 bytes. There are 3·D atomic additions. Both a and b must be kept for backward, because the
+derivative of a product is the other factor.
+
+PyTorch: `MulBackward0` keeps both operands, or only one if the other needs no gradient. It computes g·b and g·a, each
+of the full shape N x D, with elementwise kernels. Then the engine sums the second one over the rows, with a reduction
+kernel. So without fusion an N x D array is written and read again for db. `torch.compile` can fuse the product with the
+reduction.
+
+Asked next:
+
+- What if b has shape (N, 1)? → db_i is a sum along row i. Then a block or a warp per row fits: it sums g·a by shuffles,
+  without atomics, and writes da in the same pass.
+- What if N is 1? → The broadcast is no broadcast, and db = g·a. Two of the three blocks along y have no row. Their
+  threads add 0, or skip the atomic.
+- The result for db differs between runs. Why, and how is this avoided? → The order of the three atomics of a column is
+  not fixed. Let the blocks store their sums in a (3, D) buffer, and add the rows in a fixed order.
+- a and b are the same tensor, a vector: out = b·b. Which gradient does it get? → The sum of both, 2 g b. The engine
+  adds what the two slots of the node return.
+"""
+
+import numpy as np
+
+from autodrill.drills import edit, given
+
+HINTS = (
+    "Which of the two results has one thread per element, and which has many threads per element?",
+    "In one pass down a column, store an element of da for each row and collect the sum for db in a register.",
+    "Keep b[j] and the sum in registers. Rows step by gridDim.y. After the loop, add the sum atomically to db[j].",
+)
+CASES = [given("a[N,D] b[D]", large={"N": 307, "D": 23})]
+
+
+def forward(a, b):
+    return a * b
+
+
+def saved(a, b):
+    return {"db": np.zeros_like(b)}
+
+
+def launch(D):
+    return ((D + 7) // 8, 3), 8
+
+
+def cuda_mul_broadcast_backward():
+    return r"""
+__global__ void mul_bcast_bwd(const float* g, const float* a, const float* b,
+                              float* da, float* db, int N, int D) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= D) return;
+    float factor = b[j], sum = 0.0f;
+    for (int i = blockIdx.y; i < N; i += gridDim.y) {
+        float up = g[i * D + j];
+        da[i * D + j] = up * factor;
+        sum += up * a[i * D + j];
+    }
+    atomicAdd(&db[j], sum);
+}
+"""
+
+
+MISTAKES = [
+    edit(
+        "race",
+        "no addition is lost if several blocks execute `+=` at the same time",
+        "Three blocks share each column. What happens if two of them read db[j] before either writes it?",
+        "atomicAdd(&db[j], sum); -> db[j] += sum;",
+    ),
+    edit(
+        "overwrites",
+        "one block owns each column",
+        "What does db[j] hold once all three blocks of a column have written?",
+        "atomicAdd(&db[j], sum); -> db[j] = sum;",
+    ),
+    edit(
+        "last-row",
+        "b acts on one row only",
+        "b[j] multiplies an element of every row. What must happen to the contributions of the rows?",
+        "sum += up * a[i * D + j]; -> sum = up * a[i * D + j];",
+    ),
+    edit(
+        "b-index",
+        "b has an element for each row",
+        "b has D elements. Which one multiplies a[i][j]?",
+        "factor = b[j], sum -> sum",
+        "up * factor -> up * b[i % D]",
+    ),
+    edit(
+        "no-guard",
+        "D is a multiple of the block's size",
+        "D is 53 and a block has 8 threads. Which column does the last thread take?",
+        "if (j >= D) return; ->",
+    ),
+    edit(
+        "own-operand",
+        "the gradient of a factor contains that factor",
+        "If a[i][j] rises by 1, by how much does out[i][j] rise: by a[i][j] or by b[j]?",
+        "up * factor -> up * a[i * D + j]",
+        "up * a[i * D + j];\n    } -> up * factor;\n    }",
+    ),
+    edit(
+        "every-row-in-every-block",
+        "each block along y goes through all rows",
+        "gridDim.y is 3. How many threads write to da[0][0]?",
+        "i = blockIdx.y; i < N; i += gridDim.y -> i = 0; i < N; ++i",
+    ),
+    edit(
+        "da-accumulated",
+        "da begins at zero, as db does",
+        "The task says which results are set to zero before the launch. What does da hold at that time?",
+        "da[i * D + j] = up -> da[i * D + j] += up",
+    ),
+    edit(
+        "transposed",
+        "neighbours in a column are neighbours in memory",
+        "The matrices are stored row by row: how far apart are g[i][j] and g[i+1][j]?",
+        "up = g[i * D + j] -> up = g[j * N + i]",
+    ),
+]
