@@ -1,0 +1,164 @@
+"""The step is elementwise: element i of p depends on element i of p, g, m and v only. So a grid-stride loop needs no
+barrier and no atomic, and one thread reads and writes its own elements, in place.
+
+The order matters. The moments are updated first, and the step uses the new ones. Keeping them in registers, the kernel
+reads each array once and writes p, m and v once. `eps` is added to the root, not under it: with v near 0, the root of v
++ 1e-8 would be 1e-4. The decay multiplies p itself and does not enter m or v. That is what "decoupled" means.
+
+c1 and c2 correct the moments for their start at 0. They are the same for all elements, so the host computes them. On
+the device every thread would compute the same two powers.
+
+Cost: 16 bytes read and 12 written per element, 28 bytes for about 15 operations, so memory bandwidth is the limit. At
+3.35 TB/s a billion parameters take at least 8.4 ms. The step written as separate tensor operations moves each
+intermediate through memory and takes several times that.
+
+PyTorch: `torch.optim.AdamW(params, fused=True)` runs such a kernel over the chunks of many tensors in one launch. With
+`foreach=True`, each elementwise operation runs over all tensors, one operation after another. The fused kernel can also
+take the gradient scale of mixed precision and a flag for infinite gradients, so that the division and the skipped step
+need no extra pass.
+
+Asked next:
+
+- p is bfloat16. What is lost? → An update smaller than 2⁻⁹ of the parameter rounds away. So mixed precision keeps a
+  float32 copy of p, updates that, and rounds it to bfloat16 afterwards. That adds bytes per element, or stochastic
+  rounding replaces the copy.
+- Can a grid that does not cover all elements be right? → Yes, with strides of the whole grid. A grid of a few blocks
+  for each multiprocessor is enough, and the loop covers the rest.
+- What does AMSGrad add? → A third state with the maximum of v so far: 4 bytes more to read and 4 to write.
+- How does L2 regularisation differ from the decay here? → It adds wd·p to g. Then it passes through m and is divided by
+  the root of v, so parameters with large gradients decay less.
+"""
+
+import numpy as np
+
+from autodrill.drills import edit, given, normal, uniform
+
+HINTS = (
+    "Does any element depend on a neighbour? Which of the three updates must come first?",
+    "Load the element of each array once, update both moments in registers, then use them for the parameter.",
+    "Loop in strides of the whole grid. The denominator is the root of v/c2, plus eps. The decay is a factor of p.",
+)
+RESULTS = ("p", "m", "v")
+SETTINGS = {"lr": 0.1, "b1": 0.9, "b2": 0.99, "eps": 1e-3, "wd": 0.05, "c1": 0.271, "c2": 0.0297}
+CASES = [
+    given(
+        "p[n] g[n] m[n] v[n]",
+        g=normal(1e-3),
+        m=normal(1e-3),
+        v=uniform(1e-8, 1e-6),
+        large={"n": 331},
+        **SETTINGS,
+    ),
+    given(
+        "p[n] g[n] m[n] v[n]",
+        p=[1.0, -2.0, 3.0],
+        g=[0.0, 0.5, -0.5],
+        m=[0.0, 0.0, 0.0],
+        v=[0.0, 0.0, 0.0],
+        note="the first step",
+        **{**SETTINGS, "c1": 0.1, "c2": 0.01, "wd": 0.5},
+    ),
+]
+
+
+def expected(p, g, m, v, lr, b1, b2, eps, wd, c1, c2):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g**2
+    return p * (1 - lr * wd) - lr * (m / c1) / (np.sqrt(v / c2) + eps), m, v
+
+
+def launch():
+    return 2, 16
+
+
+def cuda_adamw():
+    return r"""
+__global__ void adamw(float* p, const float* g, float* m, float* v, int n, float lr,
+                      float b1, float b2, float eps, float wd, float c1, float c2) {
+    const int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        float first = b1 * m[i] + (1.0f - b1) * g[i];
+        float second = b2 * v[i] + (1.0f - b2) * g[i] * g[i];
+        float step = lr * (first / c1) / (sqrtf(second / c2) + eps);
+        p[i] = p[i] * (1.0f - lr * wd) - step;
+        m[i] = first;
+        v[i] = second;
+    }
+}
+"""
+
+
+MISTAKES = [
+    edit(
+        "eps-in-root",
+        "eps is added under the root",
+        "What is the denominator if v is 0: eps, or the root of eps?",
+        "(sqrtf(second / c2) + eps) -> sqrtf(second / c2 + eps)",
+    ),
+    edit(
+        "old-moments",
+        "the step uses the moments from before",
+        "In which order are the three lines of the task computed?",
+        "lr * (first / c1) / (sqrtf(second / c2) + eps) -> lr * (m[i] / c1) / (sqrtf(v[i] / c2) + eps)",
+    ),
+    edit(
+        "tail-missing",
+        "there are always as many threads as elements",
+        "The grid has 32 threads. Which one updates element 32?",
+        "const int stride = gridDim.x * blockDim.x; -> const int stride = n;",
+    ),
+    edit(
+        "no-bounds-check",
+        "n is a multiple of the number of threads",
+        "With 37 elements and 32 threads, which threads have no element in the second round?",
+        "i < n; i += stride -> i < (n + stride - 1) / stride * stride; i += stride",
+    ),
+    edit(
+        "not-corrected",
+        "the moments need no correction",
+        "After the first step, how large is m compared with g if b1 is 0.9?",
+        "(first / c1) -> first",
+        "sqrtf(second / c2) -> sqrtf(second)",
+    ),
+    edit(
+        "decay-in-gradient",
+        "weight decay is a part of the gradient",
+        "Decoupled decay: does wd·p pass through m and v?",
+        "float first = b1 -> float up = g[i] + wd * p[i];\n        float first = b1",
+        "(1.0f - b1) * g[i]; -> (1.0f - b1) * up;",
+        "(1.0f - b2) * g[i] * g[i]; -> (1.0f - b2) * up * up;",
+        "p[i] * (1.0f - lr * wd) - step -> p[i] - step",
+    ),
+    edit(
+        "corrected-moments-stored",
+        "the corrected moments are the new state",
+        "Would the next step correct the moments once more?",
+        "m[i] = first; -> m[i] = first / c1;",
+        "v[i] = second; -> v[i] = second / c2;",
+    ),
+    edit(
+        "moments-not-stored",
+        "only the parameters are updated",
+        "What does the next step read as m and v?",
+        "m[i] = first; -> ;",
+        "v[i] = second; -> ;",
+    ),
+    edit(
+        "decay-without-rate",
+        "the decay does not depend on the learning rate",
+        "By which fraction does p shrink in a step: wd, or lr·wd?",
+        "(1.0f - lr * wd) -> (1.0f - wd)",
+    ),
+    edit(
+        "no-square",
+        "v averages the gradients",
+        "Which power of g does v average?",
+        "(1.0f - b2) * g[i] * g[i]; -> (1.0f - b2) * g[i];",
+    ),
+    edit(
+        "strides-by-the-block",
+        "a stride of one block reaches every element once",
+        "The grid has two blocks. If both stride by the size of a block, how often is element 16 updated?",
+        "const int stride = gridDim.x * blockDim.x; -> const int stride = blockDim.x;",
+    ),
+]
