@@ -137,12 +137,13 @@ NAMES: dict[str, str] = {
     ),
     "threads of a kernel": (
         "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
-        "one-element-per-thread"
+        "one-element-per-thread one-column-a-thread strides-by-the-block 32-threads-assumed no-barrier no-sync-in-loop "
+        "returns-before-barrier too-much-shared-memory"
     ),
     "masks and padding": "mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
     "the clip of a policy ratio": "clip-kills-all edge-is-clipped tie-inactive no-ratio ratio-inverted",
-    "weight decay": "decay-without-lr no-decay",
+    "weight decay": "decay-without-lr no-decay decay-in-gradient",
     "forward and backward sums": "emission-counted-twice filtered",
     "the gate of an activation": (
         "gate-inverted gate-on-gradient mask-multiply max-form zero-negative gate-without-b slope-is-sigmoid "
@@ -158,6 +159,7 @@ NAMES: dict[str, str] = {
     "rounding of negative numbers": "truncates",
     "the wrong half of a matrix": "upper-triangle",
     "the rotation of a pair": "one-sign pair-exchanged same-rotation",
+    "the direction of a scan": "forward-scan",
     "clipping": "clips-gradient hard-clip no-clip",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
