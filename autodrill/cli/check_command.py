@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autodrill.cli.options import Exit, Format, OutputFormat, Packs, WorkName, again, newer_file
+from autodrill.cli.options import Device, DeviceOption, Exit, Format, OutputFormat, Packs, WorkName, again, newer_file
 from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def check(
     draw: Annotated[
         bool, typer.Option("--draw", help="Draw the steps of the smallest failing case, with the gradient of each.")
     ] = False,
+    device: DeviceOption = Device.CPU,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
@@ -57,6 +58,7 @@ def check(
       autodrill check ./mul_backward.py
       autodrill check matmul --file answer.py --seed 7
       autodrill check attention_backward --draw
+      autodrill check softmax_backward --device cuda
     """
     # The arrays are small. Starting OpenBLAS's thread pool would cost more than all of the grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -69,23 +71,36 @@ def check(
     exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
     saved = path.stat().st_mtime
+    on_gpu = device is Device.CUDA
+    if on_gpu:
+        from autodrill.grading.kernels.gpu_runner import require_gpu
+
+        require_gpu()
     framework = None
-    if names_a_framework(source):
+    if on_gpu or names_a_framework(source):
         from autodrill.grading.framework_answers import usable_framework
 
-        framework = usable_framework(exercise, source)
+        framework = usable_framework(exercise, source, on_gpu=on_gpu)
     submission = Submission(source, path.name, str(path), framework)
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
+    if pdb and on_gpu:
+        raise UsageError("`--pdb` steps through an answer on the CPU", hint="leave `--device cuda` out")
     if pdb:
         _step_through(library, exercise, submission, seed, case)
     from autodrill.sandbox.fork_server import own_code_launcher
 
     # The fork server starts before this process imports NumPy, so that the two imports overlap.
     with own_code_launcher(submission.framework) as launcher:
+        from autodrill.grading.framework_answers import limits_of
         from autodrill.grading.grade import grade
+        from autodrill.sandbox.limits import CHECK_LIMITS
 
         _load_what_follows()
-        report = grade(library.drill(exercise), submission, seed=seed, only=case, launcher=launcher, draw=draw)
+        limits = CHECK_LIMITS if submission.framework is None else limits_of(submission.framework)
+        drill = library.drill(exercise)
+        report = grade(
+            drill, submission, seed=seed, only=case, launcher=launcher, limits=limits, draw=draw, on_gpu=on_gpu
+        )
     counts = report.verdict != "internal" and case is None
     from autodrill.cli.attempt_log import Logged, log_report
 

@@ -47,6 +47,7 @@ def doctor(output_format: Format = OutputFormat.TEXT) -> None:
 def _about() -> dict[str, Any]:
     """Return the other facts that a bug report needs, without heavy imports."""
     import platform
+    from dataclasses import asdict
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
 
@@ -54,6 +55,7 @@ def _about() -> dict[str, Any]:
     from autodrill.cli.learner_files import editor_command
     from autodrill.folders import history_file, practice_folder
     from autodrill.grading.kernels.compiler import compiler_version, find_compiler
+    from autodrill.grading.kernels.gpu_facts import gpu_facts
     from autodrill.grading.kernels.gpu_runner import has_gpu
     from autodrill.render.plain import width_of
 
@@ -72,6 +74,7 @@ def _about() -> dict[str, Any]:
         "cupy": find_spec("cupy") is not None,
         "compiler": compiler and {"path": compiler, "version": compiler_version(compiler)},
         "gpu": has_gpu(),
+        "cuda": asdict(gpu_facts()),
         "torch": installed("torch"),
         "jax": installed("jax"),
         "editor": editor_command() or None,
@@ -95,6 +98,7 @@ def _kernels(about: dict[str, Any]) -> str:
 
 
 def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
+    from autodrill.grading.kernels.gpu_facts import GpuFacts
     from autodrill.render.plain import Paint, ascii_only, clean, folded, say, symbols_for, width_of
 
     paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
@@ -120,6 +124,7 @@ def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
     row(f"{sign}  {'all together':12} ", 22, told)
     say()
     row(f"{'kernels':9} ", 10, _kernels(about))
+    row(f"{'GPU':9} ", 10, str(GpuFacts(**about["cuda"])))
     frameworks = (("PyTorch", about["torch"]), ("JAX", about["jax"]))
     row(f"{'libraries':9} ", 10, ", ".join(f"{name} {found or 'not installed'}" for name, found in frameworks))
     row(f"{'editor':9} ", 10, about["editor"] or "none; to let `open` and `watch` start one, set EDITOR")

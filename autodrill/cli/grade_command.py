@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Exit, Packs
+from autodrill.cli.options import Device, DeviceOption, ExerciseName, Exit, Packs
 from autodrill.errors import UnconfinedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autodrill.drills.exercise import Drill
     from autodrill.grading.batch import Task
     from autodrill.grading.report import Report
 
@@ -48,6 +49,7 @@ def grade(
             min=0, help="The seed of the cases. Give the seed of a run to repeat it. The default is unpredictable."
         ),
     ] = None,
+    device: DeviceOption = Device.CPU,
     pack: Packs = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="The number of parallel processes. The default is one per core.")
@@ -71,8 +73,8 @@ def grade(
 
     Each file runs in its own process, which cannot open files, start processes or use the network. If this system
     cannot enforce these limits, the command grades nothing, and `autodrill doctor` shows the reason. The command hides
-    printed text and exception messages of a graded file, because they could reveal hidden cases. Kernels need
-    --unconfined.
+    printed text and exception messages of a graded file, because they could reveal hidden cases. Kernels and
+    --device cuda need --unconfined.
 
     The formats text, jsonl and github write each verdict as soon as it is made. If the run is interrupted, json and
     junit contain the verdicts made until then.
@@ -105,7 +107,9 @@ def grade(
             "a kernel is machine code, which the sealed sandbox cannot load",
             hint="in a virtual machine, or if you trust the authors, add `--unconfined`",
         )
-    task = Task(exercise.id, packs, seed)
+    if device is Device.CUDA:
+        _check_gpu(Library.open(packs).drill(exercise), unconfined=unconfined)
+    task = Task(exercise.id, packs, seed, on_gpu=device is Device.CUDA)
     files = list(handed_in_files(files))
     workers = workers or useful_workers(len(files))
     if unconfined:
@@ -122,6 +126,27 @@ def grade(
         raise
     _conclude(task, reports, output_format)
     raise typer.Exit(_exit_code(reports))
+
+
+def _check_gpu(drill: "Drill", *, unconfined: bool) -> None:
+    """Check that an exercise can be graded on a GPU, and that there is one.
+
+    Raises:
+        UsageError: It cannot, or there is none.
+        UnconfinedError: The user has not allowed processes without limits, which the GPU's driver needs.
+    """
+    from autodrill.drills.framework_stub import check_takes_frameworks
+    from autodrill.grading.kernels.gpu_runner import require_gpu
+    from autodrill.sandbox.libraries import Framework
+
+    require_gpu()
+    if not drill.kind.on_device:
+        check_takes_frameworks(drill, Framework.CUPY)
+    if not unconfined:
+        raise UnconfinedError(
+            "the driver of a GPU cannot work in the sealed sandbox",
+            hint="in a virtual machine, or if you trust the authors, add `--unconfined`",
+        )
 
 
 def _write(report: "Report", output_format: GradeFormat) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from autodrill.practice.store import Store
 
 __all__ = [
+    "Device",
+    "DeviceOption",
     "ExerciseName",
     "Exit",
     "Format",
@@ -56,6 +58,20 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
+class Device(StrEnum):
+    """Where answers are graded."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+DeviceOption = Annotated[
+    Device,
+    typer.Option(
+        "--device",
+        help="Where answers are graded. With cuda, answers on arrays get CuPy arrays, and kernels must run on a GPU.",
+    ),
+]
 Format = Annotated[
     OutputFormat,
     typer.Option("--output-format", envvar="AUTODRILL_OUTPUT_FORMAT", help="Text, or one JSON document."),

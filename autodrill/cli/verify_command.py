@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from autodrill.cli.completion import complete_names
-from autodrill.cli.options import Exit, Format, OutputFormat
+from autodrill.cli.options import Device, DeviceOption, Exit, Format, OutputFormat
 
 __all__ = ["verify"]
 
@@ -35,6 +35,7 @@ def verify(
     workers: Annotated[
         int | None, typer.Option(min=1, help="The number of parallel processes. The default is one per core.")
     ] = None,
+    device: DeviceOption = Device.CPU,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Prove that exercises are graded as intended.
@@ -42,9 +43,13 @@ def verify(
     The stub must fail and the worked solution must pass. Every known mistake must fail, and the report must name the
     mistake. Mutants of the solution must fail. Each problem is listed with file, line and fix.
 
+    With --device cuda, only stub and solution are graded. A solution's `import numpy as np` becomes `import cupy as
+    np`, and exercises without arrays are left out.
+
     Exit codes:
       0  proved
       1  problems found
+      2  --device cuda, but there is no GPU
 
     Examples:
       autodrill verify mul_backward
@@ -53,11 +58,15 @@ def verify(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.errors import ContentError
-    from autodrill.grading.verify.verify import Proof, check_prerequisites
+    from autodrill.grading.kernels.gpu_runner import require_gpu
+    from autodrill.grading.verify.verify import Proof, check_prerequisites, takes_gpu
     from autodrill.grading.verify.verify_all import prove_all
     from autodrill.render.plain import Paint, clean, counted, say
     from autodrill.sandbox.worker_pool import available_cores
 
+    on_gpu = device is Device.CUDA
+    if on_gpu:
+        require_gpu()
     paint = Paint.for_stream(sys.stdout, os.environ)
     packs = [Path(name) for name in names or () if (Path(name) / "exercises").is_dir()]
     packs += [pack] if pack else []
@@ -92,9 +101,11 @@ def verify(
             chosen.append(library.find(name))
         except ContentError as error:
             tell(Proof(name, error.problems))
+    if on_gpu:
+        chosen = [e for e in chosen if takes_gpu(library.drill(e))]
     started = time.perf_counter()
     workers = workers or available_cores()
-    with closing(prove_all(library, [e.id for e in chosen], seeds=seeds, workers=workers)) as proved:
+    with closing(prove_all(library, [e.id for e in chosen], seeds=seeds, workers=workers, on_gpu=on_gpu)) as proved:
         for proof in proved:
             tell(proof)
     if len(chosen) > 1:

@@ -1,4 +1,4 @@
-"""The file that a learner starts with in PyTorch or JAX, made from the stub of the exercise."""
+"""The file that a learner starts with in PyTorch, JAX or CuPy, made from the stub of the exercise."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = ["check_takes_frameworks", "framework_file", "unanswered_files"]
 
-_IMPORTS = {Framework.TORCH: "import torch", Framework.JAX: "import jax\nimport jax.numpy as jnp"}
+_IMPORTS = {
+    Framework.TORCH: "import torch",
+    Framework.JAX: "import jax\nimport jax.numpy as jnp",
+    Framework.CUPY: "import cupy as cp",
+}
 _NOTES = {
     Framework.TORCH: "Answer in PyTorch: the arguments are tensors on the CPU, and so are the results.",
     Framework.JAX: "Answer in JAX: the arguments are arrays of JAX, and so are the results. float64 is enabled.",
+    Framework.CUPY: "Answer in CuPy: the arguments are arrays on the GPU, and so are the results. Check it with "
+    "`--device cuda`.",
 }
 _CONVENTIONS = (
     "{note} If the task mentions a helper in NumPy, it is left out here. Do not modify the arguments, and return each "

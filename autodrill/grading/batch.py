@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from autodrill.drills.answer_records import FaultKind
@@ -11,8 +12,10 @@ from autodrill.drills.library import Library
 from autodrill.errors import FileError, UnconfinedError
 from autodrill.grading.report import Failure, Report, Verdict
 from autodrill.grading.submission import Submission, read_file
-from autodrill.sandbox.child.confinement import SEALED, Confinement
+from autodrill.sandbox.child.confinement import APART, SEALED, Confinement
 from autodrill.sandbox.fork_server import ForkServer
+from autodrill.sandbox.launcher import launch
+from autodrill.sandbox.libraries import Framework
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Runner
 from autodrill.sandbox.worker_pool import LostItem, available_cores, bound_memory, work_through
@@ -42,6 +45,7 @@ class Task:
         limits: Limits of each process.
         worker_memory: Bytes of address space that a worker may take to compare and to explain answers.
         worker_seconds: Wall time that a worker may take for a file.
+        on_gpu: Whether answers on arrays get arrays of CuPy, and kernels must run on a GPU.
     """
 
     exercise: str
@@ -51,6 +55,7 @@ class Task:
     limits: Limits = CHECK_LIMITS
     worker_memory: int = 4 << 30
     worker_seconds: float = 240.0
+    on_gpu: bool = False
 
 
 class Worker:
@@ -60,10 +65,13 @@ class Worker:
         # Imported here, because the process that keeps the reports needs no NumPy.
         from autodrill.grading.cases.case_set import CaseSet
         from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
+        from autodrill.grading.kernels.gpu_runner import GPU_LIMITS
 
         library = Library.open(task.packs)
         self._drill = library.drill(library.find(task.exercise))
-        self._case_set = CaseSet(self._drill, task.seed, task.limits)
+        self._on_gpu = task.on_gpu
+        self._framework = Framework.CUPY if task.on_gpu and not self._drill.kind.on_device else None
+        self._case_set = CaseSet(self._drill, task.seed, GPU_LIMITS if self._framework else task.limits)
         self._known = KnownMistakes(self._drill)
         if self._drill.kind.on_device and task.confinement.required:
             raise UnconfinedError("a kernel is machine code, which a sealed process cannot load")
@@ -93,8 +101,8 @@ class Worker:
 
     @property
     def on_device(self) -> bool:
-        """Whether the exercise asks for a kernel."""
-        return self._drill.kind.on_device
+        """Whether the exercise asks for a kernel, or the answers are graded on a GPU."""
+        return self._drill.kind.on_device or self._on_gpu
 
     def __enter__(self) -> Self:
         return self
@@ -111,12 +119,13 @@ class Worker:
         try:
             return grade(
                 self._drill,
-                submission,
+                replace(submission, framework=self._framework),
                 seed=cases.seed,
                 limits=cases.limits,
                 runner=self._start(),
                 case_set=cases,
                 known=self._known,
+                on_gpu=self._on_gpu,
             ).withheld()
         except UnconfinedError:
             raise
@@ -129,6 +138,10 @@ class Worker:
             from autodrill.grading.grade import start_runner
 
             return start_runner(self._drill, self._case_set.limits)
+        if self._framework is not None:
+            return Runner.start(
+                self._case_set.limits, launcher=partial(launch, confinement=APART, framework=self._framework)
+            )
         return Runner.start(self._case_set.limits, launcher=self._server.launch)
 
 

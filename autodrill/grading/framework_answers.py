@@ -1,4 +1,4 @@
-"""Answers in a framework: whether a file is written with PyTorch or JAX, and how its entry is then called."""
+"""Answers in a framework: whether a file is written with PyTorch, JAX or CuPy, and how its entry is then called."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import ast
 import inspect
 from typing import TYPE_CHECKING
 
+from autodrill.drills.exercise import kind_named
 from autodrill.drills.framework_stub import check_takes_frameworks
 from autodrill.errors import UsageError
 from autodrill.sandbox.libraries import Framework, require
+from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autodrill.drills.exercise import Drill, Exercise
+    from autodrill.sandbox.limits import Limits
 
-__all__ = ["framework_of", "loading", "refusal_of", "remark_of", "usable_framework"]
+__all__ = ["framework_of", "limits_of", "loading", "refusal_of", "remark_of", "usable_framework"]
 
 _ROOTS = {str(framework): framework for framework in Framework}
 _DIFFERENTIATES = frozenset(
@@ -45,7 +48,8 @@ def framework_of(exercise: Exercise, source: bytes) -> Framework | None:
         return None  # grading says what is wrong with it
     used = set(_used(tree, _starts(tree, exercise)))
     if len(used) > 1:
-        raise UsageError("this answer uses both PyTorch and JAX", hint="write it with one of them")
+        both = " and ".join(framework.brand for framework in Framework if framework in used)
+        raise UsageError(f"this answer uses both {both}", hint="write it with one of them")
     if used:
         return next(iter(used))
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -53,16 +57,38 @@ def framework_of(exercise: Exercise, source: bytes) -> Framework | None:
     return None if len(found) != 1 or any(map(_imports_numpy, imports)) else found.pop()
 
 
-def usable_framework(exercise: Exercise, source: bytes) -> Framework | None:
+def usable_framework(exercise: Exercise, source: bytes, *, on_gpu: bool = False) -> Framework | None:
     """Return the framework that an answer is written with, if this machine and this exercise allow it.
 
+    Args:
+        exercise: The exercise.
+        source: The answer.
+        on_gpu: Whether the answer gets arrays on a GPU, which are CuPy's. It may be written with NumPy, whose functions
+            hand such arrays on to CuPy.
+
     Raises:
-        UsageError: The framework is not installed, or the answer uses both.
+        UsageError: The framework is not installed, it has no arrays on that device, or the answer uses both.
     """
     framework = framework_of(exercise, source)
+    if on_gpu and framework in {None, Framework.CUPY}:
+        return None if kind_named(exercise.kind).on_device else Framework.CUPY
+    if on_gpu and framework is not None:
+        raise UsageError(
+            f"`--device cuda` hands out arrays of CuPy, and this answer uses {framework.brand}",
+            hint="leave `--device cuda` out, or write the answer with NumPy or CuPy",
+        )
+    if framework is Framework.CUPY:
+        raise UsageError("this answer uses CuPy, whose arrays are on a GPU", hint="add `--device cuda`")
     if framework is not None:
         require(framework, f"this answer uses {framework.brand}, which is not installed")
     return framework
+
+
+def limits_of(framework: Framework) -> Limits:
+    """Return the limits of an answer in a framework."""
+    from autodrill.grading.kernels.gpu_runner import GPU_LIMITS
+
+    return GPU_LIMITS if framework.on_gpu else CHECK_LIMITS
 
 
 def loading(drill: Drill, source: bytes, framework: Framework | None) -> tuple[str, str | None]:

@@ -44,6 +44,7 @@ def grade(
     case_set: CaseSet | None = None,
     known: KnownMistakes | None = None,
     draw: bool = False,
+    on_gpu: bool = False,
 ) -> Report:
     """Grade a submission, and explain a failure on the smallest case that shows it.
 
@@ -59,6 +60,7 @@ def grade(
         case_set: The cases of this seed under these limits, if they are made already.
         known: The known mistakes, with their answers to the cases of `case_set`.
         draw: Whether a failure has the tape of its case.
+        on_gpu: Whether a kernel must run on a GPU. If the GPU does not work, the verdict is `internal`, not a remark.
 
     Returns:
         The report. Its verdict is `internal` if the exercise or autodrill is at fault. A file that is still the stub
@@ -80,9 +82,13 @@ def grade(
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, device = started_runner.stdout, started_runner.device
+        if submission.framework is not None and submission.framework.on_gpu:
+            from autodrill.grading.kernels.gpu_runner import ON_GPU
+
+            device = ON_GPU
         confinement_status = started_runner.confinement_status or ConfinementStatus()
     if drill.kind.on_device and report.verdict is Verdict.PASS:
-        report, device = _on_gpu_too(cases, known, submission, report, only, device)
+        report, device = _on_gpu_too(cases, known, submission, report, only, device, on_gpu=on_gpu)
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is unchanged"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
@@ -112,6 +118,8 @@ def _on_gpu_too(
     report: Report,
     only: int | None,
     device: str,
+    *,
+    on_gpu: bool,
 ) -> tuple[Report, str]:
     """Grade a kernel that passed on the simulated device on the GPU too, if there is one; return the devices too."""
     from autodrill.grading.kernels.gpu_runner import ON_GPU
@@ -123,6 +131,8 @@ def _on_gpu_too(
         try:
             return _grade(gpu, case_set, known, submission, report, only), f"{device} and {gpu.device}"
         except InternalError as error:  # not the kernel's fault: for example, a driver too old for cupy
+            if on_gpu:
+                return replace(report, verdict=Verdict.INTERNAL, detail=error.message), device
             remark = Remark("no-gpu", f"the kernel did not run on the GPU: {error.message[:200]}")
             return replace(report, remarks=(*report.remarks, remark)), device
 
@@ -150,6 +160,9 @@ def _grade(
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)
+    if only is None and submission.framework is not None and submission.framework.on_gpu:
+        # Large cases and bounds measure processor time and memory of the host.
+        chosen = [i for i in chosen if not case_set.cases[i].large and case_set.cases[i].bound is None]
     seen: list[tuple[int, Observation]] = []
     with closing(case_set.put(runner, chosen)) as observations:
         for index, observation in observations:

@@ -39,8 +39,8 @@ class Submission:
 
 
 def names_a_framework(source: bytes) -> bool:
-    """Return whether a file may be written with PyTorch or JAX. `framework_answers` then says whether it is."""
-    return b"torch" in source or b"jax" in source
+    """Return whether a file may be written with PyTorch, JAX or CuPy. `framework_answers` then says whether it is."""
+    return any(name in source for name in (b"torch", b"jax", b"cupy"))
 
 
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:

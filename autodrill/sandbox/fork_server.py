@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
-from autodrill.sandbox.child.confinement import OPEN, OPEN_WITH_THREADS, SEALED, Confinement
+from autodrill.sandbox.child.confinement import APART, OPEN, OPEN_WITH_THREADS, SEALED, Confinement
 from autodrill.sandbox.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.sandbox.child_process import ChildProcess
 from autodrill.sandbox.launcher import Channels, job_channel, launch, start_fields, start_interpreter
@@ -158,6 +158,9 @@ def own_code_launcher(framework: Framework | None = None) -> Iterator[Launcher]:
     Raises:
         InternalError: The fork server cannot be started, or NumPy is missing.
     """
+    if framework is not None and framework.on_gpu:  # a context of the GPU does not survive a fork
+        yield partial(launch, confinement=APART, framework=framework)
+        return
     confinement = OPEN_WITH_THREADS if framework is not None and framework.starts_threads else OPEN
     if not can_fork():
         yield partial(launch, confinement=confinement, framework=framework)

@@ -1,4 +1,4 @@
-"""The installed frameworks: whether PyTorch or JAX is there, and which folders a child process reads of it."""
+"""The installed frameworks: whether PyTorch, JAX or CuPy is there, and which folders a child process reads of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def require(framework: Framework, problem: str) -> None:
         UsageError: It is not; the message is `problem`.
     """
     if not is_installed(framework):
-        raise UsageError(problem, hint=f"`pip install {framework}`, or write the answer with NumPy")
+        package = "'autodrill[cuda12]'" if framework.on_gpu else framework
+        raise UsageError(problem, hint=f"`pip install {package}`, or write the answer with NumPy")
 
 
 def readable_of(framework: Framework) -> tuple[str, tuple[str, ...]]:

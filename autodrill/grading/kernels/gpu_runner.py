@@ -13,9 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from autodrill.errors import UsageError
 from autodrill.grading.kernels.parse import read_kernel, signature_of
-from autodrill.sandbox.child.confinement import Confinement, Layer, Profile
+from autodrill.sandbox.child.confinement import APART
 from autodrill.sandbox.launcher import launch
+from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Broken, NotDefined
 from autodrill.sandbox.runner import Runner
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from autodrill.sandbox.limits import Limits
     from autodrill.sandbox.outcomes import LoadOutcome
 
-__all__ = ["ON_GPU", "GpuRunner", "cupy_folder", "has_gpu"]
+__all__ = ["GPU_LIMITS", "ON_GPU", "GpuRunner", "cupy_folder", "has_gpu", "require_gpu"]
 
 ON_GPU = "the GPU"
 
@@ -38,12 +40,29 @@ _NAMES = "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_floa
 _SECONDS = 20.0
 """Time limit of a load or launch. The first one compiles."""
 
-_APART = Confinement(Profile.OPEN, frozenset({Layer.ENVIRONMENT}))
+GPU_LIMITS = replace(CHECK_LIMITS, seconds=_SECONDS, total=240.0)
+"""Limits of an answer on arrays of the GPU: CuPy compiles each operation when it is first used."""
 
 
 def has_gpu() -> bool:
     """Return whether a GPU and cupy seem to exist, without using either."""
     return any(device.exists() for device in _DEVICES) and find_spec("cupy") is not None
+
+
+def require_gpu() -> None:
+    """Check that there seem to be a GPU and cupy.
+
+    Raises:
+        UsageError: One of them is missing.
+    """
+    missing = [] if any(device.exists() for device in _DEVICES) else ["this machine has no NVIDIA GPU"]
+    if find_spec("cupy") is None:
+        missing.append("cupy is not installed")
+    if missing and not has_gpu():
+        raise UsageError(
+            f"`--device cuda` needs an NVIDIA GPU and cupy: {', and '.join(missing)}",
+            hint="`autodrill doctor` shows what there is; without `--device cuda`, the CPU grades the answer",
+        )
 
 
 def cupy_folder() -> str:
@@ -59,7 +78,7 @@ class _GpuLauncher:
 
     def __init__(self, signature: KernelSignature) -> None:
         self.signature = signature
-        self._start = partial(launch, confinement=_APART)
+        self._start = partial(launch, confinement=APART)
 
     def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
         return self._start(memory=memory, traced=traced)

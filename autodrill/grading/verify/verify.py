@@ -10,10 +10,15 @@ from autodrill.drills.exercise import read_text
 from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem
+from autodrill.grading.grade import grade
+from autodrill.grading.kernels.gpu_runner import GPU_LIMITS
 from autodrill.grading.report import Verdict
+from autodrill.grading.submission import Submission
 from autodrill.grading.verify.many_programs import FEW_SEEDS, Bench
 from autodrill.grading.verify.mutation_score import Strength, strength
+from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.launcher import launch
+from autodrill.sandbox.libraries import Framework
 from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
@@ -22,9 +27,10 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill, Exercise, Heading, Solution
     from autodrill.drills.library import Library
+    from autodrill.grading.report import Report
     from autodrill.sandbox.launcher import Launcher
 
-__all__ = ["Proof", "check_prerequisites", "prove"]
+__all__ = ["Proof", "check_prerequisites", "prove", "takes_gpu"]
 
 _SHORTEST_LEAK = 12
 """Number of characters, without spaces, from which a solution line in a hint gives the solution away."""
@@ -55,7 +61,14 @@ class Proof:
     seconds: float = 0.0
 
 
-def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Launcher = launch) -> Proof:
+def takes_gpu(drill: Drill) -> bool:
+    """Return whether an exercise can be proved on a GPU: a kernel, or an answer on arrays without a scenario."""
+    return drill.kind.on_device or (drill.kind.on_arrays and not drill.solution.drive)
+
+
+def prove(
+    library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Launcher = launch, on_gpu: bool = False
+) -> Proof:
     """Prove an exercise: grade its stub, solution, known mistakes and mutants like submissions.
 
     Args:
@@ -63,6 +76,8 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
         exercise: The exercise.
         seeds: Number of seeds that the solution must pass; a surviving mutant passes the first `FEW_SEEDS` of them too.
         launcher: Starts the processes.
+        on_gpu: Whether to grade only the stub and the solution, on a GPU: an answer on arrays with CuPy in place of
+            NumPy, a kernel on the simulated device and then on the GPU.
     """
     import time
 
@@ -74,6 +89,9 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
         drill = library.drill(exercise)
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
+    if on_gpu:
+        problems = _problems_on_gpu(drill, seeds)
+        return Proof(exercise.id, tuple(problems), seeds=seeds, seconds=time.perf_counter() - started)
     strong, solution = Strength(), drill.solution
     try:
         bench = Bench(drill, CHECK_LIMITS, launcher)
@@ -97,6 +115,33 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
         equivalent=strong.equivalent,
         seconds=time.perf_counter() - started,
     )
+
+
+def _problems_on_gpu(drill: Drill, seeds: int) -> list[Problem]:
+    exercise, solution = drill.exercise, drill.solution
+    framework = None if drill.kind.on_device else Framework.CUPY
+    limits = CHECK_LIMITS if framework is None else GPU_LIMITS
+    name, line = (
+        exercise.path.name,
+        _line_of(solution.path, rf"def {exercise.defined[0]}\b|class {exercise.defined[0]}\b"),
+    )
+    problems = []
+    with own_code_launcher(framework) as launcher:
+
+        def report(source: str, seed: int) -> Report:
+            source = source if framework is None else source.replace("import numpy as np", "import cupy as np")
+            submission = Submission(source.encode(), name, name, framework)
+            return grade(drill, submission, seed=seed, limits=limits, launcher=launcher, on_gpu=True)
+
+        if report(exercise.stub, 0).verdict is Verdict.PASS:
+            problems.append(Problem(str(exercise.path), 1, "the stub passes on the GPU"))
+        for seed in range(seeds):
+            got = report(solution.source, seed)
+            if got.verdict is not Verdict.PASS:
+                why = got.detail or (got.failure.summary if got.failure else str(got.verdict))
+                words = f"the worked solution does not pass on the GPU with seed {seed}: {why}"
+                return [*problems, Problem(str(solution.path), line, words)]
+    return problems
 
 
 def _left_to_write(path: Path) -> list[Problem]:

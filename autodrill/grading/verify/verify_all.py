@@ -23,7 +23,9 @@ _SECONDS = 3600.0
 """Wall time of a proof; the longest takes a minute."""
 
 
-def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: int) -> Generator[Proof]:
+def prove_all(
+    library: Library, names: Sequence[str], *, seeds: int, workers: int, on_gpu: bool = False
+) -> Generator[Proof]:
     """Prove exercises, and yield the results in order, each as soon as it and all before it are ready.
 
     Args:
@@ -31,14 +33,15 @@ def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: in
         names: Their ids. Each exercise file must be well formed.
         seeds: See `prove`.
         workers: Maximum number of processes; 1 means the current process.
+        on_gpu: See `prove`.
     """
     workers = min(workers, len(names))
     if workers <= 1:
         with own_code_launcher() as launcher:
             for name in names:
-                yield prove(library, library.find(name), seeds=seeds, launcher=launcher)
+                yield prove(library, library.find(name), seeds=seeds, launcher=launcher, on_gpu=on_gpu)
         return
-    proofs = work_through(names, workers, _begin, library.roots, seeds, seconds=_SECONDS)
+    proofs = work_through(names, workers, _begin, library.roots, seeds, on_gpu, seconds=_SECONDS)
     with closing(proofs):
         for name, proof in zip(names, proofs, strict=True):
             if isinstance(proof, LostItem):
@@ -47,7 +50,7 @@ def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: in
 
 
 @contextmanager
-def _begin(roots: Sequence[Path], seeds: int) -> Iterator[Callable[[str], Proof]]:
+def _begin(roots: Sequence[Path], seeds: int, on_gpu: bool) -> Iterator[Callable[[str], Proof]]:
     library = Library(roots)
     with own_code_launcher() as launcher:
-        yield lambda name: prove(library, library.find(name), seeds=seeds, launcher=launcher)
+        yield lambda name: prove(library, library.find(name), seeds=seeds, launcher=launcher, on_gpu=on_gpu)

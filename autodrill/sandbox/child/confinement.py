@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 
     from . import wire
 
-__all__ = ["OPEN", "OPEN_WITH_THREADS", "SEALED", "SEPARATE", "Confinement", "ConfinementStatus", "Layer", "Profile"]
+__all__ = [
+    "APART",
+    "OPEN",
+    "OPEN_WITH_THREADS",
+    "SEALED",
+    "SEPARATE",
+    "Confinement",
+    "ConfinementStatus",
+    "Layer",
+    "Profile",
+]
 
 
 class Layer(StrEnum):
@@ -83,6 +93,9 @@ OPEN_WITH_THREADS = Confinement(Profile.OPEN, threads=True)
 
 SEALED = Confinement(Profile.SEALED, required=frozenset({Layer.RLIMITS, Layer.PRIVILEGES, Layer.SECCOMP}))
 """For other people's code. Landlock is not required: under this profile seccomp alone already refuses to open files."""
+
+APART = Confinement(Profile.OPEN, frozenset({Layer.ENVIRONMENT}))
+"""A separate process without limits, for your own code on a GPU: a driver needs devices, threads and addresses."""
 
 SEPARATE = Confinement(Profile.OPEN, frozenset({Layer.ENVIRONMENT, Layer.RLIMITS}))
 """A separate process with limits, as on a system that has no other layer."""

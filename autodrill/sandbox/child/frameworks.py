@@ -1,4 +1,4 @@
-"""PyTorch and JAX in a child process: their import, and the door at which arrays become tensors and come back.
+"""PyTorch, JAX and CuPy in a child process: their import, and the door at which arrays go over to them and come back.
 
 A submission of one's own may be written with one of them. The expected results, and all that is sent between the
 processes, stay NumPy arrays: only the call of the submission is made through the door.
@@ -24,11 +24,17 @@ class Framework(StrEnum):
 
     TORCH = "torch"
     JAX = "jax"
+    CUPY = "cupy"
 
     @property
     def brand(self) -> str:
         """Its name as people write it."""
-        return "PyTorch" if self is Framework.TORCH else "JAX"
+        return {"torch": "PyTorch", "jax": "JAX", "cupy": "CuPy"}[self]
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether its arrays are on a GPU, whose driver no confined or forked process can use."""
+        return self is Framework.CUPY
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -44,6 +50,7 @@ class Framework(StrEnum):
 _PACKAGES = {
     Framework.TORCH: ("torch", "torchgen", "functorch"),
     Framework.JAX: ("jax", "jaxlib", "ml_dtypes", "opt_einsum", "scipy", "scipy.libs"),
+    Framework.CUPY: (),  # its process is not confined
 }
 _JAX_MODULES = ("jax.numpy", "jax.nn", "jax.lax", "jax.random", "jax.scipy.linalg", "jax.scipy.special")
 _JAX_ENVIRONMENT = {
@@ -70,12 +77,16 @@ def load(name: str, folder: str) -> None:
 
     Args:
         name: A value of `Framework`, or an empty text.
-        folder: The folder that it is imported from. Afterwards nothing else can be imported from there.
+        folder: The folder that it is imported from. Afterwards nothing else can be imported from there, except with
+            CuPy, which imports its parts when they are first used.
     """
     global _loaded  # noqa: PLW0603  a process serves one framework
     if not name:
         return
     _loaded = Framework(name)
+    if _loaded is Framework.CUPY:
+        _load_cupy(folder)
+        return
     sys.path.insert(0, folder)
     try:
         if _loaded is Framework.TORCH:
@@ -224,7 +235,9 @@ class _Entering:
     def write_back(self) -> None:
         """Show in an array what was written to its copy: a changed argument is a fault, also of a copied one."""
         for array, copy in self._copied:
-            array[...] = copy
+            now = _outward(copy)
+            if now.tobytes() != array.tobytes():
+                array[...] = now
 
     def _array(self, value: Any) -> Any:
         import numpy as np
@@ -235,6 +248,13 @@ class _Entering:
             import jax.numpy as jnp
 
             return jnp.array(value)
+        if _loaded is Framework.CUPY:
+            import cupy
+
+            moved = cupy.asarray(value)
+            if isinstance(value, np.ndarray):
+                self._copied.append((value, moved))
+            return moved
         import torch
 
         array = np.asarray(value)
@@ -259,6 +279,10 @@ def _outward(value: Any) -> Any:
         import numpy as np
 
         return np.array(value) if isinstance(value, jax.Array) else value
+    if _loaded is Framework.CUPY:
+        import cupy
+
+        return cupy.asnumpy(value) if isinstance(value, cupy.ndarray) else value
     import torch
 
     if not isinstance(value, torch.Tensor):
@@ -280,6 +304,14 @@ def _use_one_heap() -> None:
         import ctypes
 
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
+def _load_cupy(folder: str) -> None:
+    """Import CuPy, and create the context of the GPU, so that no call waits for it."""
+    os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
+    sys.path.append(folder)
+    cupy = import_module("cupy")
+    cupy.zeros(1)
 
 
 def _load_torch() -> None:
