@@ -16,6 +16,7 @@ import pytest
 
 from autodrill.drills.library import Library
 from autodrill.grading.kernels.compiler import find_compiler
+from tests.grading.kernels.nvrtc import library_path
 from tests.lanes import in_order, mark_repetitions
 from tests.shipped import SHIPPED
 
@@ -226,6 +227,8 @@ def skip_what_is_missing(items: list[pytest.Item]) -> None:
         missing["torch"] = "PyTorch is not installed: it is optional, the group `torch`, which CI installs"
     if find_spec("jax") is None:
         missing["jax"] = "JAX is not installed: it is optional, the group `jax`"
+    if library_path() is None:
+        missing["nvrtc"] = "NVRTC is not installed: it is optional, the group `nvrtc`, which CI installs"
     if find_compiler() is None:
         missing["compiler"] = "there is no C++ compiler to run kernels with"
     if not _has_gpu():

@@ -23,12 +23,12 @@ from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
-    from autodrill.drills.kernel_source import KernelSignature
+    from autodrill.drills.kernel_source import KernelSignature, KernelText
     from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.limits import Limits
     from autodrill.sandbox.outcomes import LoadOutcome
 
-__all__ = ["GPU_LIMITS", "ON_GPU", "GpuRunner", "cupy_folder", "has_gpu", "require_gpu"]
+__all__ = ["GPU_LIMITS", "ON_GPU", "GpuRunner", "cupy_folder", "has_gpu", "require_gpu", "text_for_nvrtc"]
 
 ON_GPU = "the GPU"
 
@@ -71,6 +71,11 @@ def cupy_folder() -> str:
     assert spec is not None
     assert spec.origin is not None
     return str(Path(spec.origin).parent.parent)
+
+
+def text_for_nvrtc(kernel: KernelText, entry: str) -> str:
+    """Return what NVRTC compiles: the text of a kernel, after definitions that NVRTC lacks."""
+    return f'{_NAMES}#line {kernel.line} "{entry}.py"\n{kernel.text}'
 
 
 class _GpuLauncher:
@@ -117,7 +122,7 @@ class GpuRunner(Runner):
         if isinstance(kernel, Broken | NotDefined):
             return kernel
         types = [(p.dtype, p.pointer) for p in launcher.signature.parameters]
-        text = f'{_NAMES}#line {kernel.line} "{entry}.py"\n{kernel.text}'
+        text = text_for_nvrtc(kernel, entry)
         handed = f"def {entry}():\n    return {text!r}, {launcher.signature.name!r}, {types!r}\n"
         drive = f"PACKAGES = {cupy_folder()!r}\n{_DRIVE.read_text(encoding='utf-8')}"
         return super().load(handed.encode(), "<kernel>", entry, drive)
