@@ -177,7 +177,9 @@ def _grade(
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
         remarks = (*_remarks(runner, case_set, known, submission, seen), *_customs(solution, submission, seen))
-        return replace(report, remarks=(*_reaching_out(submission), *_differentiates(submission), *remarks))
+        traffic = _traffic(runner, case_set) if only is None and drill.kind.on_device else ()
+        own = (*_reaching_out(submission), *_differentiates(submission))
+        return replace(report, remarks=(*own, *remarks, *traffic))
     if _is_stub(exercise, submission):  # it needs no explanation, and a kernel's takes seconds
         first = failing[0][1].fault
         assert first is not None
@@ -310,6 +312,14 @@ def _differentiates(submission: Submission) -> tuple[Remark, ...]:
 
     found = remark_of(submission.source, submission.framework)
     return () if found is None else (Remark(*found),)
+
+
+def _traffic(runner: Runner, case_set: CaseSet) -> tuple[Remark, ...]:
+    """Return the remarks on the memory traffic of a kernel that has passed on the simulated device."""
+    from autodrill.grading.kernels.simulator_runner import KernelRunner
+    from autodrill.grading.kernels.traffic import traffic_remarks
+
+    return traffic_remarks(runner, case_set) if isinstance(runner, KernelRunner) and not runner.finished else ()
 
 
 def _reaching_out(submission: Submission) -> tuple[Remark, ...]:

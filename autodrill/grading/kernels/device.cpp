@@ -19,6 +19,8 @@
 // The section precedes shared memory, so that an access outside shared memory reaches nothing that is allowed.
 #define OWN __attribute__((section("device_own")))
 
+#include "device_traffic.h"
+
 extern "C" {
 struct Index {
     unsigned x, y, z;
@@ -207,6 +209,7 @@ void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
     }
     if (place + bytes > region->end) stop(finding(OUT_OF_BOUNDS, region, region->end, {}, at));
     if (write && region->kept) stop(finding(WRITES_INPUT, region, place, {}, at));
+    note(uint32_t(thread_number()), place, bytes, region->buffer == SHARED, write, at);
     if (bytes < region->item && region->buffer == SHARED) stop({SMALLER_THAN_A_WORD, SHARED, 0, 0, 0, 0, 0, 0});
     uint64_t first = uint64_t(place - region->begin) >> region->shift;
     uint64_t last = uint64_t(place + bytes - 1 - region->begin) >> region->shift;
@@ -294,6 +297,7 @@ void run_block() {
         }
     while (!hard.kind && release());
     current = nullptr;
+    judge_block();
 }
 
 char* reserve(uint64_t bytes) {
@@ -323,11 +327,12 @@ extern "C" {
 
 // Run a kernel. Arrays are copied to the device's memory, far apart from one another, and back.
 // `arguments[i]` points to the value of parameter i or, if `which[i]` is not negative, to the address of that buffer.
-// A block has `dynamic` bytes of dynamic shared memory.
+// A block has `dynamic` bytes of dynamic shared memory. The traffic is counted if `counted` is not null.
 // Returns 0, or 1 if the launch itself is impossible.
 __attribute__((visibility("default"))) int device_launch(
     const uint32_t* grid, const uint32_t* block, uint64_t dynamic, void** arguments, const int32_t* which, int count,
-                  const Buffer* buffers, int buffer_count, Finding* found) {
+                  const Buffer* buffers, int buffer_count, Finding* found, Traffic* counted) {
+    traffic = counted;
     gridDim = {grid[0], grid[1], grid[2]};
     blockDim = {block[0], block[1], block[2]};
     threads = block[0] * block[1] * block[2];
@@ -351,6 +356,8 @@ __attribute__((visibility("default"))) int device_launch(
     const uint64_t words[] = {4, 1};
     for (uint64_t word : words) {
         memset(fibres, 0, threads * sizeof(Fibre));
+        touch_count = 0;
+        if (traffic) *traffic = {};
         region_count = 0;
         epoch = 0;
         memset(warp_epochs, 0, sizeof warp_epochs);
@@ -375,6 +382,9 @@ __attribute__((visibility("default"))) int device_launch(
     *found = hard.kind ? hard : soft;
     for (int i = 0; i < buffer_count; ++i) memcpy(buffers[i].data, addresses[i], buffers[i].bytes);
     free(fibres);
+    free(touches);
+    touches = nullptr;
+    touch_count = touch_room = 0;
     munmap(arena, total);
     munmap(stacks, threads * (STACK + GUARD));
     fflush(nullptr);

@@ -42,7 +42,7 @@ class DeviceError(Exception):
 
 def drive(
     candidate: Any,
-    launch: tuple[tuple[int, ...], tuple[int, ...], int],
+    launch: tuple[Any, ...],
     results: tuple[int, ...],
     bare: tuple[int, ...],
     *arguments: Any,
@@ -52,7 +52,8 @@ def drive(
     Args:
         candidate: Returns the path of the compiled kernel, and of each parameter its dtype, whether it is a pointer
             and whether it points to const.
-        launch: Grid, block, and bytes of dynamic shared memory.
+        launch: Grid, block, and bytes of dynamic shared memory. A fourth element asks for the traffic instead of the
+            arrays: the fields of `Traffic` in device_traffic.h.
         results: The indexes of the arguments to return.
         bare: Those of them that are not initialized.
         arguments: The kernel's arguments.
@@ -68,12 +69,16 @@ def drive(
         buffers[place] = Buffer(own[i].ctypes.data, own[i].nbytes, own[i].itemsize, i in bare, types[i][2])
     grid, block = ((ctypes.c_uint32 * 3)(*axes) for axes in launch[:2])
     dynamic, found = ctypes.c_uint64(launch[2]), Finding()
+    traffic = np.zeros(9, np.int64)
+    counted = ctypes.c_void_p(traffic.ctypes.data if len(launch) > 3 else None)
     run = ctypes.CDLL(path).device_launch
-    if run(grid, block, dynamic, values, which, len(own), buffers, len(arrays), ctypes.byref(found)):
+    if run(grid, block, dynamic, values, which, len(own), buffers, len(arrays), ctypes.byref(found), counted):
         raise MemoryError("the simulated device has no room for this launch")
     if found.kind:
         size = own[arrays[found.buffer]].size if found.buffer >= 0 else 0
         where = (found.block, found.thread, found.other_block, found.other_thread, found.at)
         raise DeviceError(" ".join(map(str, (found.kind, found.buffer, size, found.element, *where))))
+    if len(launch) > 3:
+        return traffic
     back = tuple(own[i].reshape(np.shape(arguments[i])) for i in results)
     return back if len(back) > 1 else back[0]

@@ -110,6 +110,12 @@ class KernelRunner(Runner):
         for ends in super().answers(quick):
             yield tuple(self._with_message(end) if isinstance(end, Raised) else end for end in ends)
 
+    def line_of(self, instruction: int) -> int | None:
+        """Return the line of the loaded file that ends with an instruction of its library, None if it is unknown."""
+        if self._kernel is None:
+            return None
+        return self._workshop().compiler.line_of(self._kernel.library, instruction - 1)
+
     def _with_message(self, end: Raised) -> Raised:
         if end.type != "DeviceError" or self._kernel is None:
             return end
@@ -118,7 +124,7 @@ class KernelRunner(Runner):
         except ValueError:
             return end
         workshop = self._workshop()
-        line = -found.at if found.at <= 0 else workshop.compiler.line_of(self._kernel.library, found.at - 1)
+        line = -found.at if found.at <= 0 else self.line_of(found.at)
         frames: tuple[TracebackFrame, ...] = ()
         if line is not None and 0 < line <= len(self._kernel.lines):
             frames = (TracebackFrame(line, workshop.signature.name, self._kernel.lines[line - 1]),)
