@@ -125,7 +125,7 @@ class Solution:
             its own process; empty to call the code directly.
         answer: Answers in the parent what `drive` asks by `ask(value)`, from the value and the inputs, or None.
         drive_parameters: The parameters of `drive` after `candidate`.
-        launch: For a kernel, returns the grid and the block from the arguments that it names, or None.
+        launch: For a kernel, returns the grid, the block and perhaps the bytes of dynamic shared memory, or None.
         may_alias: Whether an answer may share memory with an argument.
         may_edit: The names of the arguments that a call may change in place.
         remarks: The names of the customs that only earn a remark: see `autodrill.drills.customs`.
@@ -154,7 +154,7 @@ class Solution:
     answer: Callable[..., Any] | None = None
     drive: str = ""
     drive_parameters: tuple[Parameter, ...] = ()
-    launch: Callable[..., tuple[Any, Any]] | None = None
+    launch: Callable[..., tuple[Any, ...]] | None = None
     may_alias: bool = False
     may_edit: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -133,7 +133,7 @@ def _row(
         [
             "  ",
             paint(sign, colour) if colour else sign,
-            " ",
+            " " * (len(exercise.id) + 4 <= width),
             paint(start, "bold") if is_next else start,
             title,
             " " * (at - len(title)),

@@ -79,7 +79,7 @@ def _of_solution(runner: KernelRunner, drill: Drill, case_set: CaseSet) -> Traff
 def _findings(runner: KernelRunner, mine: Traffic, theirs: Traffic | None, inputs: int) -> Iterator[Remark]:
     def worse(name: str, floor: float) -> bool:
         count, other = getattr(mine, name), getattr(theirs, name, 0)
-        return count >= _WORTH * max(floor, 1) and count > _WORSE * other
+        return bool(count >= _WORTH * max(floor, 1) and count > _WORSE * other)
 
     def line(at: int) -> str:
         found = runner.line_of(at)

@@ -55,7 +55,7 @@ def test_nvrtc_compiles_every_text_of_an_exercise(name: str, architecture: str) 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_nvrtc_compiles_the_texts_of_the_simulator_tests(architecture: str) -> None:
-    bodies = {name: body for name, (body, *_) in [*WORKS.items(), *FINDS.items()]}
+    bodies = {name: str(body) for name, (body, *_) in [*WORKS.items(), *FINDS.items()]}
     found = {name: errors(file(body, BEFORE), "answer", architecture) for name, body in bodies.items()}
     assert {name: text for name, text in found.items() if text} == {}
 
