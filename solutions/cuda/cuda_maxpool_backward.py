@@ -15,7 +15,7 @@ output is needed.
 PyTorch: `max_pool2d` keeps the indices, as int64. Its backward on CUDA turns the loop around for images stored channel
 by channel: each thread takes an element of x, visits the few windows that contain it, and adds the gradients of those
 whose saved index is this element. No two threads write to one element, so there are no atomics, no fill with zeros, and
-the result is the same in every run. For `MaxPool3d` and `AdaptiveMaxPool2d` the backward does use atomics.
+the result is the same in every run. The backward of `MaxPool3d` uses atomics, and that of `AdaptiveMaxPool2d` can.
 
 Asked next:
 
