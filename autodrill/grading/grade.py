@@ -326,8 +326,7 @@ def _reaching_out(submission: Submission) -> tuple[Remark, ...]:
     """Return the remark on an accepted answer that may reach into what is counted in its own process."""
     from autodrill.grading.reaching_out import may_reach_out, reach_of
 
-    source = submission.source.decode("utf-8", "replace")
-    reach = reach_of(source) if may_reach_out(source) else ""
+    reach = reach_of(submission.source) if may_reach_out(submission.source) else ""
     return (Remark("reaches-out", f"{reach}: read the file"),) if reach else ()
 
 

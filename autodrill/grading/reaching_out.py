@@ -9,8 +9,6 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from autodrill.drills.source import SourceFile
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -52,29 +50,47 @@ _OF_MODULES = frozenset(
         "inspect.stack",
         "inspect.trace",
         "inspect.getclosurevars",
+        "inspect.getmembers",
+        "inspect.getmembers_static",
+        "inspect.getattr_static",
+        "inspect.getargvalues",
     ]
 )
-_MODULES = frozenset({"ctypes", "_ctypes"})
+_MODULES = frozenset({"ctypes", "_ctypes", "importlib", "traceback"})
+_WITH_ALL_NAMES = frozenset({"gc", "sys", "inspect", "threading"})
+"""Modules of which a file must not import `*`."""
+
+_RUNS_TEXT = frozenset({"exec", "eval", "compile", "__import__"})
+_TAKES_A_NAME = frozenset({"getattr", "setattr", "delattr", "attrgetter"})
+"""Functions that take the name of an attribute, which the file may compute."""
+
 _ORDINARY = frozenset({"stdout", "stderr", "float", "int", "bool", "object", "str", "complex"})
 """Attributes of modules that ordinary files write: they capture output, or restore names of NumPy 1."""
 
 _WRITE = r"(?<![\w.])(?!(?:self|cls|ctx)\b)[A-Za-z_]\w*\.\w+\s*=(?!=)|\bsetattr\b"
 _WORDS = re.compile(
-    "|".join([*map(re.escape, sorted(_ATTRIBUTES)), r"\b(?:gc|sys|threading|inspect)\b", "ctypes", _WRITE])
+    "|".join(
+        [
+            *map(re.escape, sorted(_ATTRIBUTES | _MODULES | _RUNS_TEXT | _TAKES_A_NAME)),
+            r"\b(?:gc|sys|threading|inspect)\b",
+            r"coding[:=]|[^\x00-\x7f]|\\[xuUN0-7]",  # what Python may read as other letters
+            _WRITE,
+        ]
+    )
 )
 
 
-def may_reach_out(source: str) -> bool:
+def may_reach_out(source: bytes) -> bool:
     """Return whether a file contains a word that `reach_of` looks for; that takes a few microseconds."""
-    return _WORDS.search(source) is not None
+    return _WORDS.search(source.decode("latin-1")) is not None
 
 
-def reach_of(source: str) -> str:
+def reach_of(source: bytes) -> str:
     """Return what a file reaches out for, such as "line 5 reads `cell_contents`", or "". Comments do not count."""
     try:
-        tree = SourceFile(source, "").tree
-    except SyntaxError:
-        return ""
+        tree = ast.parse(source)  # the bytes, because a comment may name their encoding
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it ran, so only the depth can be at fault
+        return "it is nested too deeply to be searched"
     modules = {
         alias.asname or alias.name.partition(".")[0]: alias.name
         for node in ast.walk(tree)
@@ -91,7 +107,9 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
             source = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             names = [source + alias.name for alias in node.names]
             for name in names:
-                if name in _OF_MODULES or name.rpartition(".")[2] in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
+                module, _, last = name.rpartition(".")
+                every = last == "*" and module in _WITH_ALL_NAMES
+                if every or name in _OF_MODULES or last in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
                     yield node.lineno, f"imports `{name[:60]}`"
         case ast.Attribute(attr=name) if name in _ATTRIBUTES:
             yield node.lineno, f"{'reads' if isinstance(node.ctx, ast.Load) else 'writes'} `{name}`"
@@ -102,6 +120,14 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
                 yield node.lineno, f"writes `{f'{module}.{name}'[:60]}`"
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=module), *_]) if module in modules:
             yield node.lineno, f"writes an attribute of `{module[:60]}`"
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments) if name in _TAKES_A_NAME:
+            named = arguments if name == "attrgetter" else arguments[1:2]
+            if not all(isinstance(argument, ast.Constant) for argument in named):
+                yield node.lineno, f"computes the name of an attribute for `{name}`"
+        case ast.Call(func=ast.Name(id=name)) if name in _RUNS_TEXT:
+            yield node.lineno, f"calls `{name}`"
+        case ast.MatchClass(kwd_attrs=names) if found := _ATTRIBUTES.intersection(names):
+            yield node.lineno, f"reads `{min(found)}`"
         case ast.Name(id="__builtins__"):
             yield node.lineno, "uses `__builtins__`"
         case ast.Constant(value=str() as text) if text in _ATTRIBUTES:
