@@ -69,7 +69,7 @@ def large_chain(rng, size):
 
 
 CASES = [chain, large_chain]
-SINES = 256
+SINES = 640
 EQUIVALENT = {
     "comparison: if i % length == 0: -> if i % length <= 0:": "a remainder is never negative",
     "statement: del a -> pass": "one more activation is still within the limit",
@@ -90,8 +90,9 @@ def answer(asked, x, g, stages, every, seed):
     return None
 
 
-# Each stage reverses the array and takes the sine of its first 256 elements. The sine of all would take a large chain
-# seconds. Without the reversal the Jacobians would be diagonal and commute, and the order of the VJPs would not matter.
+# Each stage reverses the array and takes the sine of its first 640 elements. The sine of all would take a large chain
+# seconds. The sines of all activations, which a candidate could keep alone, exceed the memory bound. Without the
+# reversal the Jacobians would be diagonal and commute, and the order of the VJPs would not matter.
 # `drive` counts in the candidate's own process, so the candidate could falsify what it counts. Outside that process,
 # `asked` counts forwards, and the memory bound of the large chain is enforced.
 def drive(candidate, x, g, stages, every):
@@ -113,7 +114,7 @@ def drive(candidate, x, g, stages, every):
             nonlocal alive, peak
             forwards[number] += 1
             out = np.array(np.asarray(a)[::-1])
-            out[:256] = np.sin(factor * out[:256])
+            out[:640] = np.sin(factor * out[:640])
             out = out.view(Activation)
             if number % every == 0:
                 out += ask(number)
@@ -126,7 +127,7 @@ def drive(candidate, x, g, stages, every):
             nonlocal backwards
             backwards += 1
             out = np.array(np.asarray(g), dtype=float)
-            out[:256] *= factor * np.cos(factor * np.asarray(a)[::-1][:256])
+            out[:640] *= factor * np.cos(factor * np.asarray(a)[::-1][:640])
             return out[::-1]
 
         return f, vjp
