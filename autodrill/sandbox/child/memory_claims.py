@@ -76,7 +76,7 @@ def snapshot(value: Any) -> Snapshot:
     import numpy as np
 
     if type(value) is np.ndarray:
-        return ("array", value.dtype, value.shape, value.strides, value.tobytes())
+        return ("array", value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes())
     if type(value) in {tuple, list}:
         return (type(value), *(snapshot(item) for item in value))
     if type(value) is dict:
@@ -178,7 +178,7 @@ def checksum(arguments: Sequence[Any]) -> int:
     for argument in arguments:
         if type(argument) is array_type:
             dtype = argument.dtype
-            layouts += (argument.shape, argument.strides, dtype.num, dtype.isnative)
+            layouts += (argument.shape, argument.strides, dtype.num, dtype.isnative, argument.flags.writeable)
     found = hash(tuple(layouts)) & _WORD
     for argument in arguments:
         if type(argument) is array_type:

@@ -189,9 +189,22 @@ def test_evidence_shows_a_change_in_place(change: Callable[..., Any]) -> None:
     assert evidence([x], [x], []) != right_evidence(taken, [x.copy()], 0)
 
 
+def read_only() -> np.ndarray[Any, Any]:
+    made = array()
+    made.flags.writeable = False
+    return made
+
+
 @pytest.mark.parametrize(
     "other",
-    [array() + 0.5, array().reshape(3, 2), np.asfortranarray(array()), array().view(np.int64), array().view(">f8")],
+    [
+        read_only(),
+        array() + 0.5,
+        array().reshape(3, 2),
+        np.asfortranarray(array()),
+        array().view(np.int64),
+        array().view(">f8"),
+    ],
 )
 def test_checksum_tells_values_layouts_and_dtypes_apart(other: np.ndarray[Any, Any]) -> None:
     assert checksum([array()]) != checksum([other])
