@@ -21,6 +21,9 @@ CALLED_DIFFERENTLY = {
 }  # fmt: skip
 """Operations whose source takes other arguments, writes in place, or returns more than the result."""
 
+NEWER = {"matvec": "2.2.0", "vecmat": "2.2.0", "unstack": "2.1.0", "take_along_axis": "2.3.0"}
+"""The NumPy from which the source exists, or takes the arguments of the example."""
+
 
 def sources(library: str) -> list[tuple[str, str]]:
     """Return the name of each operation and of each function of the library that its source names."""
@@ -47,6 +50,8 @@ def arrays(value: Any) -> list[Any]:
 @pytest.mark.parametrize(("name", "function"), [s for s in sources("numpy") if s[0] not in CALLED_DIFFERENTLY])
 def test_source_in_numpy_agrees_with_the_example(name: str, function: str) -> None:
     call = EXAMPLES[name].partition("  # ")[0]
+    if np.lib.NumpyVersion(np.__version__) < NEWER.get(name, "2.0.0"):
+        pytest.skip(f"`{function}` is newer than this NumPy, or takes other arguments there")
     scope = {"np": np, "engine": engine, "theirs": function_called(function)}
     results = arrays(eval(call, scope))
     expected = arrays(eval(call.replace(f"engine.{name}(", "theirs(", 1), scope))

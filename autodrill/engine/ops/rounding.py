@@ -25,13 +25,18 @@ __all__ = [
 # Steps: the derivative is 0 everywhere
 
 
+def _unchanged(x: Array) -> Array:
+    """Return a copy of integers: before 2.1, NumPy turns them into floating-point numbers when it rounds them."""
+    return x.copy()
+
+
 @primitive(integers=True)
 def floor(xp: Namespace, x: Array) -> Array:
     """Return the largest integer <= x; the derivative is 0 everywhere.
 
     Source: `numpy.floor`.
     """
-    return xp.floor(x)
+    return _unchanged(x) if x.dtype.kind in "biu" else xp.floor(x)
 
 
 @primitive(integers=True)
@@ -40,7 +45,7 @@ def ceil(xp: Namespace, x: Array) -> Array:
 
     Source: `numpy.ceil`.
     """
-    return xp.ceil(x)
+    return _unchanged(x) if x.dtype.kind in "biu" else xp.ceil(x)
 
 
 @primitive(integers=True)
@@ -49,7 +54,7 @@ def trunc(xp: Namespace, x: Array) -> Array:
 
     Source: `numpy.trunc`.
     """
-    return xp.trunc(x)
+    return _unchanged(x) if x.dtype.kind in "biu" else xp.trunc(x)
 
 
 @primitive(integers=True)
