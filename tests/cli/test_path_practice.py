@@ -35,7 +35,7 @@ def test_path_cards_follow_the_order_of_the_path(shipped: Run, home: Path) -> No
 def test_path_exercise_shows_its_commands_and_is_not_rated(shipped: Run) -> None:
     done = shipped("quiz", "--path", "night-before", "--input", "lines", "--limit", "4", typed="s\ns\ns\n\n")
     assert "4/4 · easy · exercise · 3 min" in done.stdout
-    assert "`autodrill open mul_backward`, then `autodrill check mul_backward`" in done.stdout.replace("\n┃ ", " ")
+    assert "┃   autodrill open mul_backward\n┃   autodrill check mul_backward\n" in done.stdout
     assert "0 cards rated  3 skipped" in done.stdout
 
 
