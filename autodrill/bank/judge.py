@@ -38,6 +38,7 @@ _PRINTED_TOLERANCE = 1e-3
 _POINTS = 7
 _ATTEMPTS = 40
 _TOKEN = re.compile(r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|\w+|[^\w\s]", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d]\w*")
 _LINE = re.compile(r"(?:line)?\s*(\d{1,4})\s*:?", re.IGNORECASE)
 
 
@@ -129,14 +130,16 @@ def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
         pass  # such as log(x - 2) at this point; the comparison below decides
     except ExpressionError as error:
         return Judgement(Outcome.UNREADABLE, str(error))
+    used = {*_NAME.findall(_right_hand_side(typed)), *_NAME.findall(want)}
     for point, expected in probe(want, variables):
-        at = ", ".join(f"{name} = {value:.4g}" for name, value in point.items())
+        values = ", ".join(f"{name} = {value:.4g}" for name, value in point.items() if name in used)
+        at = f"at {values} " if values else ""
         try:
             got = evaluate(tree, point)
         except ExpressionError:
-            return Judgement(Outcome.WRONG, f"at {at} your formula has no value; the right value is {expected:.4g}")
+            return Judgement(Outcome.WRONG, f"{at}your formula has no value; the right value is {expected:.4g}")
         if not math.isclose(got, expected, rel_tol=FORMULA_TOLERANCE, abs_tol=FORMULA_TOLERANCE):
-            return Judgement(Outcome.WRONG, f"at {at} your formula gives {got:.4g}; the right value is {expected:.4g}")
+            return Judgement(Outcome.WRONG, f"{at}your formula gives {got:.4g}; the right value is {expected:.4g}")
     return Judgement(Outcome.RIGHT, "your formula equals the right one at every point tried")
 
 

@@ -165,3 +165,11 @@ def test_probe_repeats_its_points_within_the_domain() -> None:
 def test_remarks_have_one_line() -> None:
     said = [judge_number("1", 3.0, 1e-3), judge_line("9", BUG), judge_formula("y", "x", ("x", "y"))]
     assert all("\n" not in judgement.remark and judgement.remark for judgement in said)
+
+
+def test_wrong_formula_is_shown_at_the_variables_in_use() -> None:
+    shown = judge_formula("2*a", "a*b", ["a", "b", "c"]).remark
+    assert shown.startswith("at a = ")
+    assert ", b = " in shown
+    assert "c = " not in shown
+    assert judge_formula("2", "3", ["a"]).remark == "your formula gives 2; the right value is 3"
