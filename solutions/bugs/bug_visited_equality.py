@@ -58,7 +58,12 @@ def nan_values(rng, size):
     return topological.graph(rng, [[], [0], [0], [1, 2]], [float("nan")] * 4)
 
 
-CASES = [repeating, two_leaves, nan_values]
+@scenario(3, note="the later input depends on the first")
+def short_and_long(rng, size):
+    return topological.graph(rng, [[], [0], [0, 1]], [3.0, 4.0, 12.0])
+
+
+CASES = [repeating, two_leaves, nan_values, short_and_long]
 
 
 def drive(candidate, edges, data, root):

@@ -64,7 +64,12 @@ def square(rng, size):
     return {"n_in": size, "n_out": size, "seed": int(rng.integers(1000))}
 
 
-CASES = [tall, wide, square]
+@scenario(3, note="one more input than outputs")
+def nearly_square(rng, size):
+    return {"n_in": size + 1, "n_out": size, "seed": int(rng.integers(1000))}
+
+
+CASES = [tall, wide, square, nearly_square]
 EQUIVALENT = {
     "comparison: if n_in < n_out: -> if n_in <= n_out:": "for equal counts both modes take equally many passes",
     "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "axis 1 of a matrix is its last axis",

@@ -77,6 +77,13 @@ CASES = [
         smooth=False,
         note="logits of ±1000",
     ),
+    given(
+        "logits[2,3]",
+        logits=[[-2000.0, 0.0, -1000.0], [1.0, 2.0, 0.5]],
+        k=2,
+        smooth=False,
+        note="probabilities that underflow",
+    ),
 ]
 MISTAKES = [
     edit(

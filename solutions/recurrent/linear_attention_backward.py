@@ -56,6 +56,7 @@ HINTS = (
 CASES = [
     given("q[T,d] k[T,d] v[T,e]", large=False),
     given("q[12,d] k[12,d] v[12,e]", large=False, note="twelve steps"),
+    given("q[23,d] k[23,d] v[23,e]", large=False, note="a prime number of steps"),
     given("q[1,d] k[1,d] v[1,e]", large=False, note="one step"),
     given("q[T,1] k[T,1] v[T,e]", large=False, note="a state of one row"),
     given(
