@@ -73,8 +73,9 @@ def launch():
 
 def cuda_adamw():
     return r"""
-__global__ void adamw(float* p, const float* g, float* m, float* v, int n, float lr,
-                      float b1, float b2, float eps, float wd, float c1, float c2) {
+__global__ void adamw(float* p, const float* g, float* m, float* v, int n,
+                      float lr, float b1, float b2, float eps, float wd,
+                      float c1, float c2) {
     const int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
         float first = b1 * m[i] + (1.0f - b1) * g[i];

@@ -72,7 +72,8 @@ def launch(N):
 
 def cuda_cross_entropy_backward():
     return r"""
-__global__ void ce_bwd(float g, const float* z, const int* y, float* dz, int N, int C) {
+__global__ void ce_bwd(float g, const float* z, const int* y, float* dz,
+                       int N, int C) {
     int lane = threadIdx.x, i = blockIdx.x, row = i * C;
     float most = -INFINITY, sum = 0.0f;
     for (int j = lane; j < C; j += 32) most = fmaxf(most, z[row + j]);
@@ -155,7 +156,8 @@ MISTAKES = [
 )
 def cuda_cross_entropy_backward():
     return r"""
-__global__ void ce_bwd(float g, const float* z, const int* y, float* dz, int N, int C) {
+__global__ void ce_bwd(float g, const float* z, const int* y, float* dz,
+                       int N, int C) {
     int j = threadIdx.x, i = blockIdx.x, at = i * C + j;
     float own = j < C ? z[at] : -INFINITY, most = own;
     for (int bits = 16; bits > 0; bits /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, bits));

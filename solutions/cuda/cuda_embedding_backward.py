@@ -63,7 +63,8 @@ def launch(T, D):
 
 def cuda_embedding_backward():
     return r"""
-__global__ void emb_bwd(const float* g, const int* ids, float* dW, int T, int D) {
+__global__ void emb_bwd(const float* g, const int* ids, float* dW,
+                        int T, int D) {
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= T * D) return;
     atomicAdd(&dW[ids[k / D] * D + k % D], g[k]);

@@ -68,7 +68,8 @@ __global__ void emb_bwd_det(const float* g, const int* order, const int* start,
     int s = blockIdx.x;
     for (int d = threadIdx.x; d < D; d += blockDim.x) {
         float sum = 0.0f;
-        for (int k = start[s]; k < start[s + 1]; ++k) sum += g[order[k] * D + d];
+        for (int k = start[s]; k < start[s + 1]; ++k)
+            sum += g[order[k] * D + d];
         dW[row[s] * D + d] = sum;
     }
 }

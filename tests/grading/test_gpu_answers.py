@@ -5,6 +5,7 @@ No test here needs a GPU. A stand-in for CuPy takes its place in the candidate's
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,7 @@ def cupy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cupy").mkdir()
     (tmp_path / "cupy" / "__init__.py").write_text(STAND_IN.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)  # the real one, from which other tests take its names
     monkeypatch.setattr(gpu_runner, "_DEVICES", (tmp_path,))
     # A fork would carry a context of the GPU along.
     monkeypatch.setattr(fork_server, "ForkServer", None)
