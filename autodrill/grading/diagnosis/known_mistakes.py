@@ -136,7 +136,8 @@ class KnownAnswers:
 
         An answer that ended the process is not kept, because the machine may have been busy.
         """
-        with closing(self._ask([question for question in questions if id(question) not in self.kept])) as answers:
+        new = {id(question): question for question in questions if id(question) not in self.kept}
+        with closing(self._ask([*new.values()])) as answers:
             for question in questions:
                 seen = self.kept.get(id(question)) or next(answers, None)
                 if seen is None:

@@ -88,6 +88,17 @@ def test_known_answers_are_kept_unless_the_process_ended(pack: Pack) -> None:
         assert all(a is b for a, b in zip(kept.to(questions), once, strict=True))
 
 
+def test_question_asked_twice_shifts_no_answer(pack: Pack) -> None:
+    pack.add()
+    drill = pack.load()
+    case_set = CaseSet(drill, 0, LIMITS)
+    questions = [case_set.question(index) for index in (0, 0, 1, 2, 1)]
+    with closing(SpareRunner(lambda: Runner.start(LIMITS))) as spare:
+        answers = KnownMistakes(drill).of(drill.solution.mistakes[0], spare)
+        assert answers is not None
+        assert [o.question for o in answers.to(questions)] == questions
+
+
 def test_known_answers_are_kept_per_device(pack: Pack, loads: list[bytes]) -> None:
     pack.add()
     drill = pack.load()
