@@ -181,7 +181,8 @@ def problems(home: Path, here: Path, *, limit: int | None = None) -> dict[str, s
         done = subprocess.run(
             [sys.executable, "-m", "autodrill", *words.split()],
             cwd=here,
-            env=environment(home),
+            # At a limit on file sizes, Python may leave truncated byte code in this checkout.
+            env=environment(home) | {"PYTHONDONTWRITEBYTECODE": "1"},
             input="\n\n3\n",
             capture_output=True,
             encoding="utf-8",
