@@ -22,6 +22,8 @@ def library_path() -> Path | None:
 def _library() -> ctypes.CDLL:
     path = library_path()
     assert path is not None
+    for builtins in path.parent.glob("libnvrtc-builtins.so.*"):  # 13.0 does not look in its own folder
+        ctypes.CDLL(str(builtins))
     return ctypes.CDLL(str(path))
 
 
