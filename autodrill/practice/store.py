@@ -323,7 +323,7 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
     try:
         _refuse_foreign(path, connection)
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_write_ahead_log(connection, busy_seconds)
         connection.execute(
             "PRAGMA synchronous = FULL"
         )  # survives a power cut; the cost is small next to the seconds an answer takes
@@ -337,6 +337,22 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    """Change the journal mode. SQLite does not wait for every lock that this needs, so wait for the others here."""
+    import time
+
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:

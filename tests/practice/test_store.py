@@ -252,6 +252,17 @@ def test_locked_history_is_a_clear_error(store: Store, path: Path, day: Day) -> 
             waiting.add_review("q:a", Rating.GOOD, day(0))
 
 
+def test_new_history_waits_for_a_program_that_is_starting_it_too(path: Path, day: Day) -> None:
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")  # SQLite waits for no such lock when the journal mode changes
+        release = threading.Timer(0.3, other.rollback)
+        release.start()
+        with Store.open(path, now=day(0), busy_seconds=60) as store:
+            assert store.reviews() == []
+        release.join()
+
+
 def test_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path, day: Day) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be opened") as caught:
