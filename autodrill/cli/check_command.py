@@ -91,12 +91,15 @@ def check(
 
     # The fork server starts before this process imports NumPy, so that the two imports overlap.
     with own_code_launcher(submission.framework) as launcher:
-        from autodrill.grading.framework_answers import limits_of
         from autodrill.grading.grade import grade
         from autodrill.sandbox.limits import CHECK_LIMITS
 
         _load_what_follows()
-        limits = CHECK_LIMITS if submission.framework is None else limits_of(submission.framework)
+        limits = CHECK_LIMITS
+        if submission.framework is not None:
+            from autodrill.grading.framework_answers import limits_of
+
+            limits = limits_of(submission.framework)
         drill = library.drill(exercise)
         report = grade(
             drill, submission, seed=seed, only=case, launcher=launcher, limits=limits, draw=draw, on_gpu=on_gpu

@@ -167,8 +167,8 @@ CONTEXT_BYTES = 1024
 def bytes_in(ctx):
     try:
         return len(pickle.dumps(vars(ctx)))
-    except Exception:  # a function, for example: only the limit on memory applies
-        return 0
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return 0  # it holds a function, for example: only the limit on memory applies
 
 
 def drive(candidate, g, x, p, seed, layers):

@@ -138,8 +138,6 @@ def current_devices() -> list[tuple[Backend, int]]:
 
 def call_on_device_of(values: Sequence[Any], f: Callable[..., Any], *args: Any) -> Any:
     """Call a function with the device of arrays as the current one."""
-    if len(BACKENDS) == 1:
-        return f(*args)
     before = on_device_of(values)
     try:
         return f(*args)

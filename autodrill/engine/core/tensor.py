@@ -68,7 +68,8 @@ class Tensor(TensorMethods):
             source = moved(backend_of(source).asarray(source), device)
         before = on_device_of((source,)) if len(BACKENDS) > 1 else None
         array = backend_of(source).xp.array(source, dtype=dtype)
-        return_to(before)
+        if before is not None:
+            return_to(before)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"a tensor holds numbers, not `{array.dtype}`")
         self.data = array

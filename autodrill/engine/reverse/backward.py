@@ -186,6 +186,7 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
     given = structure.match(gradients, "gradients", none=True)
     roots: list[GraphNode] = []
     seeds: list[Any] = []
+    several = len(BACKENDS) > 1
     for index, (tensor, gradient) in enumerate(zip(tensors, given, strict=True)):
         if type(tensor) is not Tensor:
             raise TypeError(f"{_name(structure, 'output', index)} is a `{type(tensor).__name__}`, not a Tensor")
@@ -195,7 +196,10 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
                 "requires grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
-        seeds.append(call_on_device_of((tensor.data, raw(gradient)), _seed, tensor, gradient, create_graph))
+        if several:
+            seeds.append(call_on_device_of((tensor.data, raw(gradient)), _seed, tensor, gradient, create_graph))
+        else:
+            seeds.append(_seed(tensor, gradient, create_graph))
     return roots, seeds
 
 
