@@ -248,9 +248,15 @@ def _read(terminal: int, awaited: str | None) -> str:
             if not piece:
                 break
             written += piece
-        elif awaited is not None and awaited in re.sub(r"\x1b\[[\d;]*m", "", written.decode()):
+        elif awaited is not None and _shows(written, awaited):
             return written.decode()
     raise TimeoutError(f"waited for {awaited or 'the end'!r}, but got:\n{written.decode()}")
+
+
+def _shows(written: bytes, awaited: str) -> bool:
+    """Return whether a text has been written, and no frame is half written: a busy machine may pause within a frame."""
+    begun, ended = written.count(b"\x1b[?2026h"), written.count(b"\x1b[?2026l")
+    return begun == ended and awaited in re.sub(r"\x1b\[[\d;]*m", "", written.decode())
 
 
 def _settled(written: str) -> str:
