@@ -37,6 +37,7 @@ _CONVENTIONS = (
     "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
     "return each gradient as a new array with the dtype of its input. NaN in {} must not be replaced."
 )
+_COST = " For large inputs, the work must grow no faster than in the forward."
 
 
 class Kind:
@@ -99,7 +100,9 @@ class Kind:
     def conventions(self) -> str:
         """What is graded although the task does not say it, as a paragraph; empty if there is nothing."""
         moving = "an upstream gradient" if self.takes_cotangents else f"a {self.moving}"  # no other NaN is graded
-        return _CONVENTIONS.format(moving) if self.linear and self.keeps_memory_rules else ""
+        if not (self.linear and self.keeps_memory_rules):
+            return ""
+        return _CONVENTIONS.format(moving) + (_COST if self.large_case else "")
 
     # -- what the candidate writes
 
