@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -324,9 +325,7 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
         _refuse_foreign(path, connection)
         connection.execute("PRAGMA foreign_keys = ON")
         _use_write_ahead_log(connection, busy_seconds)
-        connection.execute(
-            "PRAGMA synchronous = FULL"
-        )  # survives a power cut; the cost is small next to the seconds an answer takes
+        connection.execute("PRAGMA synchronous = FULL")  # survives a power cut; an answer takes seconds anyway
         _migrate(connection)
     except sqlite3.Error as error:
         connection.close()
@@ -341,18 +340,14 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 def _use_write_ahead_log(connection: sqlite3.Connection, busy_seconds: float) -> None:
     """Change the journal mode. SQLite does not wait for every lock that this needs, so wait for the others here."""
-    import time
-
     deadline = time.monotonic() + busy_seconds
-    while True:
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
-        else:
-            return
 
 
 def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:
@@ -401,9 +396,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    value = connection.execute(f"PRAGMA {name}").fetchone()[0]
-    assert isinstance(value, int)
-    return value
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
 def _move_away(path: Path, now: datetime) -> Path:

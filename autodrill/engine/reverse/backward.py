@@ -183,11 +183,10 @@ def _nodes_of(inputs: Any) -> tuple[list[GraphNode], Structure]:
 def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
     """Return the outputs' nodes and cotangents; the latter are the caller's arrays, which `_run` does not modify."""
     tensors, structure = flatten(outputs)
-    given = structure.match(gradients, "gradients", none=True)
+    matched = structure.match(gradients, "gradients", none=True)
     roots: list[GraphNode] = []
     seeds: list[Any] = []
-    several = len(BACKENDS) > 1
-    for index, (tensor, gradient) in enumerate(zip(tensors, given, strict=True)):
+    for index, (tensor, gradient) in enumerate(zip(tensors, matched, strict=True)):
         if type(tensor) is not Tensor:
             raise TypeError(f"{_name(structure, 'output', index)} is a `{type(tensor).__name__}`, not a Tensor")
         if tensor.node is None:
@@ -196,10 +195,9 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
                 "requires grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
-        if several:
-            seeds.append(call_on_device_of((tensor.data, raw(gradient)), _seed, tensor, gradient, create_graph))
-        else:
-            seeds.append(_seed(tensor, gradient, create_graph))
+        given = (tensor, gradient, create_graph)
+        several = len(BACKENDS) > 1
+        seeds.append(call_on_device_of((tensor.data, raw(gradient)), _seed, *given) if several else _seed(*given))
     return roots, seeds
 
 

@@ -35,7 +35,11 @@ NAMESPACES = {
 """The parts of CuPy that are listed, by the word that stands for each in the list."""
 
 _DUNDERS = frozenset({"ndarray"})
-"""Classes whose special methods are listed too: an operator that is missing decides whether `x @= y` is in place."""
+"""Classes whose special methods are listed too, without their parameters, whose names differ from Python to Python: an
+operator that is missing decides whether `x @= y` is in place."""
+
+_BY_PYTHON = frozenset({"__buffer__", "__release_buffer__"})
+"""Special methods that Python adds to the classes of an extension from 3.12 on."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +113,14 @@ def _of(namespace: str, place: Any) -> Iterator[tuple[str, str, Entry]]:
         if name.startswith("_") and not special:
             continue
         value = getattr(place, name)
-        if not inspect.ismodule(value):
-            yield namespace, name, _entry(value)
+        if inspect.ismodule(value) or name in _BY_PYTHON:
+            continue
+        entry = _entry(value)
+        if special and entry.kind == "function":
+            entry = Entry("function", "*args,**kwargs")
+        elif inspect.ismodule(place) and entry.detail == "self":  # what Python 3.13 says of a function of an extension
+            entry = Entry("function", "")
+        yield namespace, name, entry
 
 
 @cache
