@@ -69,7 +69,26 @@ def star(rng, size):
     return shuffled(rng, np.stack([np.full(size - 1, size - 1), nodes], axis=1), np.zeros(size))
 
 
-GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain, star]
+@scenario(200, note="a chain in which each node also uses the node before the last")
+def skipping_chain(rng, size):
+    return graph(rng, [[], *([i, i - 1][: i + 1] for i in range(size - 1))], range(size))
+
+
+@scenario(200, note="the same chain, inputs in the other order")
+def mirrored_skipping_chain(rng, size):
+    return graph(rng, [[], *([i - 1, i][-i - 1 :] for i in range(size - 1))], range(size))
+
+
+GRAPHS = [
+    random_graph,
+    diamond,
+    mirrored_diamond,
+    equal_values,
+    doubling_chain,
+    skipping_chain,
+    mirrored_skipping_chain,
+    star,
+]
 
 
 def expected(edges, data, root):

@@ -11,9 +11,8 @@ gradient that has accumulated so far. L is the loss. The forward pass has comput
 
     out.data = tanh(self.data)
 
-`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. Do not compute
-another tanh: you already have every value you need. `self.data` may be as large as
-±1000.
+`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. You need no other
+tanh: a node already holds every value you need. `self.data` may be as large as ±1000.
 """
 
 

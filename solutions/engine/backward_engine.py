@@ -105,7 +105,14 @@ def shared_leaf(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], [3, 5])
 
 
-CASES = [random_graph, diamond, mirrored_diamond, level_diamond, equal_results, shared_leaf]
+@scenario(6, note="a square beside another use of its operand")
+def square_and_sum(rng, size):
+    # The two consumers of the square and of the sum name them in opposite orders: one walk or the other meets the
+    # square first.
+    return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 2], [0, 2, 0], [1, 4, 3], [1, 3, 4], [0, 5, 6]], [7])
+
+
+CASES = [random_graph, diamond, mirrored_diamond, level_diamond, equal_results, square_and_sum, shared_leaf]
 EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradient is 0 before its graph is run"}
 
 
@@ -338,3 +345,27 @@ def backward_engine(root):
         node._backward()
         if node._prev:
             node.grad = 0.0
+
+
+@mistake(
+    "square-counted-once",
+    "a node that uses an operand twice is one consumer of it, but each use finishes one consumer",
+    "In u * u, how many consumers of u do you count before the walk, and how many does the walk finish?",
+)
+def backward_engine(root):
+    waiting, found, stack = {}, {id(root)}, [root]
+    while stack:
+        for source in {id(source): source for source in stack.pop()._prev}.values():
+            waiting[id(source)] = waiting.get(id(source), 0) + 1
+            if id(source) not in found:
+                found.add(id(source))
+                stack.append(source)
+    root.grad = 1.0
+    ready = [root]
+    while ready:
+        node = ready.pop()
+        node._backward()
+        for source in node._prev:
+            waiting[id(source)] -= 1
+            if waiting[id(source)] == 0:
+                ready.append(source)

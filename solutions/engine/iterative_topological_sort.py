@@ -226,3 +226,20 @@ def iterative_topological_sort(root):
                 done.add(id(node))
                 order.append(node)
     return order
+
+
+@mistake(
+    "distances-corrected",
+    "a distance from the root may be corrected each time a longer path is found",
+    "In a chain whose nodes also use the node before the last, how often does your walk correct one node?",
+)
+def iterative_topological_sort(root):
+    distance, nodes, todo = {id(root): 0}, {id(root): root}, [root]
+    while todo:
+        node = todo.pop()
+        for source in node._prev:
+            if distance.get(id(source), -1) <= distance[id(node)]:
+                distance[id(source)] = distance[id(node)] + 1
+                nodes[id(source)] = source
+                todo.append(source)
+    return [nodes[key] for key in sorted(nodes, key=lambda key: -distance[key])]

@@ -108,6 +108,12 @@ CASES = [
         y=[1, 2],
         note="logits of ±1000",
     ),
+    given(
+        "logits[3,3] y[3]",
+        logits=[[0.0, -800, 1], [1, 0, -800], [2, -800, -1]],
+        y=[1, 2, 1],
+        note="a path of probability 0 in floating point",
+    ),
 ]
 MISTAKES = [
     edit(
