@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from . import frames, frameworks, lockdown, main_loop, wire
+from . import frames, frameworks, lockdown, main_loop, rlimits, wire
 from .channel import Channel
 from .confinement import Confinement, Profile
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
@@ -51,6 +51,8 @@ class _Template:
     """The first descriptor that is free in a fork."""
     most: int
     """The largest number of descriptors."""
+    lacks_numpy: bool
+    """Whether modules of NumPy are left to load, which the first fork with a tight memory bound needs."""
 
 
 def main(control: int) -> NoReturn:
@@ -65,24 +67,35 @@ def main(control: int) -> NoReturn:
     assert isinstance(parent, int)
     main_loop.tie_to(parent)
     confinement = Confinement.from_wire(start)
+    sealed = confinement.profile is Profile.SEALED
     with _without_fork_hooks():
         main_loop.import_numpy(numpy)
-        if confinement.profile is Profile.SEALED:
+        if sealed:
             preload()
             warm_up()
         else:
-            load_numpy()  # a fork may have a tight memory bound
             frameworks.load(str(start["framework"]), str(start["library"]))
     readable = start["readable"]
     assert isinstance(readable, tuple)
     prepared = lockdown.prepare(confinement, numpy, os.getpid(), map(str, readable), place=_RULESET)
     free = _RULESET if prepared.ruleset is None else _RULESET + 1
-    template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
+    template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"), not sealed)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.collect()
-    leave_room()  # last: anything loaded later would fill the room
-    gc.freeze()  # the garbage collector of a fork would write to every object, and so copy its page
+    _rest()
     _serve(channel, template)
+
+
+def _rest() -> None:
+    """Prepare the memory for forks. Do it last, because anything loaded later would fill the room for a fork's heap."""
+    gc.collect()
+    leave_room()
+    gc.freeze()  # the garbage collector of a fork would write to every object, and so copy its page
+
+
+def _load_the_rest() -> None:
+    with _without_fork_hooks():
+        load_numpy()
+    _rest()
 
 
 def _take_places(control: int) -> socket.socket:
@@ -113,6 +126,7 @@ def _serve(channel: socket.socket, template: _Template) -> NoReturn:
     poll = select.poll()
     poll.register(channel, select.POLLIN)
     running: dict[int, tuple[int, socket.socket]] = {}
+    lacks_numpy = template.lacks_numpy
     while True:
         for descriptor, _ in poll.poll():
             if descriptor != channel.fileno():
@@ -127,6 +141,9 @@ def _serve(channel: socket.socket, template: _Template) -> NoReturn:
             if not message:
                 os._exit(0)  # the kernel then kills the forks
             (memory,) = NUMBER.unpack(message)
+            if lacks_numpy and rlimits.is_tight(memory):
+                _load_the_rest()
+                lacks_numpy = False
             handle = None
             try:
                 process = os.fork()
