@@ -78,9 +78,8 @@ def undo(output_format: Format = OutputFormat.TEXT) -> None:
         name = undone.card.partition(":")[2]
         name = f"prediction of {name}" if kind_of(undone.card) is CardKind.PREDICTION else name
         said = f"{name}: {undone.rating.word} of {undone.at.astimezone():%Y-%m-%d %H:%M} undone"
-        _say(
-            store, undone, output_format, "undo", f"{said}; {again.rating.word} is the rating again" if again else said
-        )
+        back = f"; the rating before it, {again.rating.word}, counts now" if again else ""
+        _say(store, undone, output_format, "undo", said + back)
 
 
 def _last_of(store: "Store", identity: str) -> "Review":

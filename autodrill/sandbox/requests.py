@@ -51,7 +51,7 @@ UNKNOWN = _MAX_INDEX
 _MAX_ITEMS = 50
 _NAME_LIMIT, _LINE_LIMIT = 200, 300
 _TOO_LARGE = re.compile(
-    r"a value of too many parts|a value nested more than \d+ deep|a dict with very long keys"
+    r"a value with too many parts|a value nested more than \d+ deep|a dict with very long keys"
     r"|a (str|bytes) of length \d+"
     r"|an array of shape \([\d, ]*\) and dtype [<>]?\w{1,12} \([\d,.]+ MB\)",
     re.ASCII,

@@ -133,7 +133,7 @@ def test_rate_changes_a_rating_and_undo_restores_it(shipped: Shipped) -> None:
     assert done.stdout == "mul_backward: Easy instead of Good\n"
     days = [line for line in shipped("history", "mul_backward").stdout.splitlines() if "Easy" in line]
     assert len(days) == 1
-    assert shipped("undo").stdout.endswith(" undone; Good is the rating again\n")
+    assert shipped("undo").stdout.endswith(" undone; the rating before it, Good, counts now\n")
     assert "Easy" not in shipped("history", "mul_backward").stdout
 
 

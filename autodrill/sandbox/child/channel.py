@@ -77,7 +77,7 @@ class Channel:
         """
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
-            frame = frames.pack(FrameKind.OVERSIZED, "a value of too many parts")
+            frame = frames.pack(FrameKind.OVERSIZED, "a value with too many parts")
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()

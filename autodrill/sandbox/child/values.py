@@ -70,7 +70,7 @@ class _Budget:
     def item(self) -> None:
         self.items -= 1
         if self.items < 0:
-            raise OversizedError("a value of too many parts")
+            raise OversizedError("a value with too many parts")
 
 
 def plain(result: Any) -> Any:
