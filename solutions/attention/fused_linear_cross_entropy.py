@@ -107,6 +107,14 @@ MISTAKES = [
         "return loss / N, -> return loss / (-(-N // chunk)),",
     ),
     edit(
+        "chunks-count-alike",
+        "every chunk has the same weight, however many tokens it has",
+        "Take five tokens in chunks of two. Which weight has the fifth token in L, and which in your gradients?",
+        "log_p[own].sum() -> log_p[own].mean()",
+        "return loss / N, -> return loss / (-(-N // chunk)),",
+        "d *= g / N -> d *= g / (len(d) * -(-N // chunk))",
+    ),
+    edit(
         "dW-overwritten",
         "dW is complete after one chunk",
         "How many tokens contribute to each row of dW? How many of them are in the last chunk?",

@@ -77,6 +77,13 @@ CASES = [
         color=[[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 1, 3]],
         note="two opaque samples",
     ),
+    given(
+        "alpha[4] color[4,3]",
+        alpha=[0.75, 0.999, 0.999, 0.5],
+        color=[[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 1, 3]],
+        large=False,
+        note="almost no light left",
+    ),
     given("alpha[n] color[n,3]", alpha=0.0, large=False, note="only invisible samples"),
     given("alpha[n] color[n,3]", alpha=1.0, large=False, note="only opaque samples"),
 ]
@@ -92,6 +99,12 @@ MISTAKES = [
         "a sample dims itself",
         "How much light reaches the first sample?",
         "T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]]) -> T = passed",
+    ),
+    edit(
+        "behind-contains-itself",
+        "the colour behind a sample contains the sample's own colour",
+        "For the last sample, what is seen behind it? Which of the two updates in your loop must come first?",
+        "T[i] * (seen[i] - behind) -> T[i] * (seen[i] - (alpha[i] * seen[i] + (1 - alpha[i]) * behind))",
     ),
     edit(
         "colour-without-alpha",
@@ -157,6 +170,23 @@ def alpha_composite_backward(g, alpha, color):
     parts = T * alpha * seen
     later = np.cumsum(parts[::-1])[::-1] - parts
     return T * seen - later / np.maximum(1 - alpha, alpha.dtype.type(1e-6)), np.outer(T * alpha, g)
+
+
+@mistake(
+    "stops-early",
+    "samples that get almost no light have no gradient",
+    "Does this forward stop at an opaque sample? What would the pixel show if that sample became less opaque?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha, lit = np.zeros_like(alpha), T >= 1e-4
+    for i in reversed(range(len(alpha))):
+        if lit[i]:
+            dalpha[i] = T[i] * (seen[i] - behind)
+            behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * lit * alpha, g)
 
 
 @mistake(

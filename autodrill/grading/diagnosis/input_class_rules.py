@@ -213,7 +213,9 @@ def _option(failing: list[Observation], passing: list[Observation]) -> Rule | No
         if only:
             words = min(only, key=len)
             return Rule(
-                "one-option", f"the answer is wrong only if `{name}` {words}", "how does your code use this option?"
+                "one-option",
+                f"of the graded cases, only those fail in which `{name}` {words}",
+                "how does your code use this option?",
             )
     return falsy_option(failing, nonzero)
 

@@ -79,6 +79,8 @@ def _explains(drill: Drill, o: Observation, axes: str, parts: set[int]) -> bool:
         found = [each[i] for each in single]
         if got is None or got.shape != part.value.shape or any(each is None for each in found):
             return False
+        if np.any(np.isfinite(part.value) & ~np.isfinite(got)):
+            return False  # NaN comes from no contribution
         contributions = np.stack([each for each in found if each is not None])
         room = 4 * part.tolerance + hair(o, part.value)
         several = (np.abs(contributions) > room).sum(axis=0) > 1

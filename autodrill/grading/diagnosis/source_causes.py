@@ -50,9 +50,13 @@ _FLOAT16 = ((r"\b(float16|half|bfloat16)\b|astype\([\"']f2", "this rounds to hal
 
 _DIGITS = (
     (r"\b(float16|half|float32|single)\b|astype\([\"']f[24]?[\"']", "this rounds to fewer bits"),
-    (r"/\s*\(?\s*(?:2(?:\.0?)?\s*\*\s*)?(h|eps|step|delta|epsilon)\b", "this is a difference quotient"),
+    (
+        r"-.*\)\s*/\s*\(?\s*(?:2(?:\.0?)?\s*\*\s*)?(h|eps|step|delta|epsilon)\b(?!\s*\*\*)",
+        "this is a difference quotient",
+    ),
     (r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}"),
     (r"\b(?:maximum|max|clip)\(.*?(\d*\.?\d*e-\d+)", "this bound of {} changes smaller values"),
+    (r"\b(clip)\(", "`{}` changes values beyond its bounds"),
     (r"\bfor\s+\w+\s+in\s+range\((\d+)\)", "this stops after {} steps"),
 )
 """Patterns of what usually costs digits, with the words of the cause."""
