@@ -104,13 +104,10 @@ EQUIVALENT = {
 def drive(candidate, grads, capacity):
     ranks = len(grads)
 
-    def program(rank, own, all_reduce):
-        means = [np.array(a) for a in candidate(own, capacity, all_reduce, ranks)]
-        for mine, left in zip(grads[rank], own):
-            mine[...] = left  # `own` is a copy; a change of it must be seen
-        return means
+    def program(rank, all_reduce):
+        return [np.array(a) for a in candidate(grads[rank], capacity, all_reduce, ranks)]
 
-    results, rounds = in_step(program, list(enumerate(grads)), sum)
+    results, rounds = in_step(program, [[rank] for rank in range(ranks)], sum)
     flat = [a.ravel() for own in results for a in own]
     # Dividing before the sum, as PyTorch does, is as correct as dividing after it.
     whole, total = sum(np.abs(a).sum() for own in grads for a in own), sum(np.abs(b).sum() for bs in rounds for b in bs)

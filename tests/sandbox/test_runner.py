@@ -76,6 +76,49 @@ class TestReturning:
         assert isinstance(got, Returned)
         np.testing.assert_array_equal(got.value, X * 2)
 
+    RANKS = """
+def drive(candidate, x):
+    def program(rank, collective):
+        return candidate(x[rank], x, lambda a: collective(np.array(a)))
+    return tuple(in_step(program, [[rank] for rank in range(len(x))], sum)[0])
+"""
+
+    def test_ranks_share_no_variables(self) -> None:
+        source = """
+            import sys
+            held = []
+            def f(own, x, all_reduce, kept=[]):
+                held.append(own)
+                kept.append(own)
+                sys.modules[__name__].__dict__.setdefault("own", own)
+                total = all_reduce(own)
+                ranks = {float(a[0]) for a in (*held, *kept, sys.modules[__name__].own)}
+                return total, len(ranks)
+        """
+        got = call(source, X, scenario=self.RANKS)
+        assert isinstance(got, Returned), got
+        assert [(total.tolist(), ranks) for total, ranks in got.value] == [(X.sum(axis=0).tolist(), 1)] * 2
+
+    def test_ranks_are_lent_copies_of_arguments(self) -> None:
+        source = """
+            def f(own, x, all_reduce):
+                before = x.copy()
+                x += 1
+                all_reduce(own)
+                return own.base is None, before
+        """
+        got = call(source, X, scenario=self.RANKS)
+        assert isinstance(got, Returned), got
+        assert [whole for whole, _ in got.value] == [True, True]
+        for _, before in got.value:
+            np.testing.assert_array_equal(before, X)
+        assert got.changed == (0,)  # as soon as all ranks have ended
+
+    def test_scenario_without_ranks_calls_the_entry_itself(self) -> None:
+        got = call("def f(x):\n    pass", X, scenario="def drive(candidate, x):\n    return candidate.__name__")
+        assert isinstance(got, Returned)
+        assert got.value == "f"
+
     def test_load_isolates_files_from_each_other(self) -> None:
         with Runner.start() as runner:
             runner.load(b"leak = 1\ndef f():\n    return 1", "a.py", "f")

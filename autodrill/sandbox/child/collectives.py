@@ -1,4 +1,7 @@
-"""Several ranks in one process: the same program on every rank, synchronised at each collective."""
+"""Several ranks in one process: the same program on every rank, synchronised at each collective.
+
+The ranks share the process, but no variables: see `PerRank`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["in_step"]
+__all__ = ["PerRank", "in_step"]
 
 
 class _Waiting(BaseException):
@@ -37,6 +40,79 @@ class _Rank:
         return deepcopy(self.known[self._next - 1])
 
 
+class _Turn:
+    """One run of the program on one rank, and what it was lent: each argument with its copy."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self._lent: dict[int, tuple[Any, Any]] = {}
+
+    def lend(self, value: Any) -> Any:
+        """Return a copy of an argument. A view would lead to the whole array, which holds the data of all ranks."""
+        import numpy as np
+
+        kind = type(value)
+        if kind is tuple:
+            return tuple([self.lend(item) for item in value])
+        if kind not in {np.ndarray, list, dict}:
+            return value
+        if id(value) not in self._lent:
+            copy: Any
+            if kind is np.ndarray:
+                copy = value.copy(order="K")
+                copy.flags.writeable = value.flags.writeable
+            elif kind is list:
+                copy = [self.lend(item) for item in value]
+            else:
+                copy = {key: self.lend(item) for key, item in value.items()}
+            self._lent[id(value)] = value, copy
+        return self._lent[id(value)][1]
+
+    def give_back(self) -> None:
+        """Write the copies back, so that a change of an argument is seen."""
+        for value, copy in self._lent.values():
+            if isinstance(value, list):
+                value[:] = copy
+            elif isinstance(value, dict):
+                value.clear()
+                value.update(copy)
+            elif value.flags.writeable and value.shape == copy.shape:
+                value[...] = copy
+
+
+_running: list[_Turn] = []
+"""The turn that runs; the last one if a program runs ranks of its own."""
+
+
+class PerRank:
+    """The entry of a submission as a scenario calls it. Within `in_step`, each rank calls an entry of its own.
+
+    Every rank runs the file for itself, as on a cluster, and gets copies of its arguments. So a rank learns of the
+    data of another only what a collective returns. A rank keeps its variables from one call to the next.
+
+    Args:
+        place: Which of the entries of the submission it is.
+        loads: The entries of rank 0, which are also called outside `in_step`, and of each further rank so far.
+        another: Runs the file once more, and returns its entries.
+    """
+
+    def __init__(
+        self, place: int, loads: list[list[Callable[..., Any]]], another: Callable[[], list[Callable[..., Any]]]
+    ) -> None:
+        self._place, self._loads, self._another = place, loads, another
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call the entry of the rank that runs."""
+        place = self._place
+        if not _running:
+            return self._loads[0][place](*arguments, **named)
+        turn = _running[-1]
+        while len(self._loads) <= turn.rank:
+            self._loads.append(self._another())
+        named = {name: turn.lend(value) for name, value in named.items()}
+        return self._loads[turn.rank][place](*map(turn.lend, arguments), **named)
+
+
 def in_step(
     program: Callable[..., Any],
     arguments: Sequence[Sequence[Any]],
@@ -48,6 +124,9 @@ def in_step(
     There are no threads. A rank that reaches a collective is interrupted. Once every rank has reached it, each is run
     again from its start, with the results so far. The program must therefore be deterministic, and its work before a
     collective is repeated for every later collective.
+
+    The candidate that the program calls is a `PerRank`. What a candidate changes in its arguments is written back once
+    all ranks have ended.
 
     Args:
         program: Called as `program(*arguments[rank], collective)`, with copies of the arguments.
@@ -68,13 +147,19 @@ def in_step(
     rounds: list[list[Any]] = []
     while len(rounds) < limit:
         results, waiting = [], []
-        for rank, own in zip(ranks, arguments, strict=True):
+        turns = list(map(_Turn, range(len(ranks))))
+        for rank, own, turn in zip(ranks, arguments, turns, strict=True):
             rank.start()
+            _running.append(turn)
             try:
                 results.append(program(*deepcopy(list(own)), rank.collective))
             except _Waiting as reached:
                 waiting.append(reached.contribution)
+            finally:
+                _running.pop()
         if not waiting:
+            for turn in turns:
+                turn.give_back()
             return results, rounds
         if results:
             raise RuntimeError(f"{len(waiting)} ranks wait at collective {len(rounds) + 1}, {len(results)} have ended")

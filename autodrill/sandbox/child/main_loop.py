@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from . import frames, frameworks, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
 from .channel import Channel
-from .collectives import in_step
+from .collectives import PerRank, in_step
 from .confinement import Confinement, ConfinementStatus
 from .frames import FrameKind
 from .module_loader import ABSENT, find, run
@@ -125,7 +125,7 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
     import numpy as np
 
     channel.send(FrameKind.READY, status.to_wire())
-    drive: Callable[..., Any] | None = None
+    drive: _Drive | None = None
     submission: LoadedSubmission | None = None
     while True:
         kind, request = channel.receive()
@@ -155,14 +155,14 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
 class LoadedSubmission:
     """A submission and its entry."""
 
-    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, hooks: Hooks) -> None:
+    def __init__(self, request: wire.Value, drive: _Drive | None, hooks: Hooks) -> None:
         assert isinstance(request, tuple)
         source, filename, entry, _ = request
         assert isinstance(source, bytes)
         assert isinstance(filename, str)
         assert isinstance(entry, str)
         self.source, self.filename, self.entry = source, filename, entry
-        self.module = types.ModuleType(_MODULE)
+        self.module = _new_module(filename)
         self.drive, self.hooks = drive, hooks
         self.target: Callable[..., Any] | None = None
         self.earlier: Any = None
@@ -179,12 +179,9 @@ class LoadedSubmission:
         except BaseException as error:
             return FrameKind.BROKEN, tracebacks.broken(error, self.source)
         module = self.module
-        module.__file__ = self.filename
-        sys.modules[_MODULE] = module
         try:
             with np.errstate(all="ignore"):
-                lacking = run(code, self.source, self.filename, module.__dict__, self._execute)
-            entries = [find(module.__dict__, name) for name in self.entry.split()]
+                entries, lacking = self._run(code, module)
             for entry in entries:
                 if entry is ABSENT and lacking is not None:
                     return self._raised(lacking)
@@ -193,9 +190,24 @@ class LoadedSubmission:
                     return FrameKind.NOT_DEFINED, (tracebacks.public_names(module.__dict__), found)
         except BaseException as error:
             return self._raised(error)
+        if self.drive is not None and self.drive.has_ranks:
+            loads = [_within(module, entries)]
+            entries = [PerRank(place, loads, lambda: self._another(code)) for place in range(len(entries))]
         called: Any = tuple(entries) if len(entries) > 1 else entries[0]
-        self.target = called if self.drive is None else _Driven(self.drive, called)
+        self.target = called if self.drive is None else _Driven(self.drive.call, called)
         return FrameKind.LOADED, None
+
+    def _run(self, code: Any, module: types.ModuleType) -> tuple[list[Any], ImportError | None]:
+        """Run the file in a module, and return what the names of the entry are, and the error of `run`."""
+        sys.modules[_MODULE] = module
+        lacking = run(code, self.source, self.filename, module.__dict__, self._execute)
+        return [find(module.__dict__, name) for name in self.entry.split()], lacking
+
+    def _another(self, code: Any) -> list[Callable[..., Any]]:
+        """Run the file once more, in a new module, and return its entries."""
+        module = _new_module(self.filename)
+        entries, _ = self._run(code, module)
+        return _within(module, entries)
 
     def _execute(self, code: Any, namespace: dict[str, Any]) -> None:
         self.hooks.load(exec, [code, namespace], self.filename)
@@ -257,6 +269,33 @@ def plain_call(function: Callable[..., Any], arguments: list[Any], _filename: st
     return function(*arguments)
 
 
+def _new_module(filename: str) -> types.ModuleType:
+    module = types.ModuleType(_MODULE)
+    module.__file__ = filename
+    return module
+
+
+def _within(module: types.ModuleType, entries: list[Any]) -> list[Callable[..., Any]]:
+    """Return the entries such that an import of the submission's own module finds this one while they run."""
+
+    def placed(entry: Any) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            sys.modules[_MODULE] = module
+            return entry(*arguments, **named)
+
+        return call
+
+    return list(map(placed, entries))
+
+
+@dataclass(frozen=True, slots=True)
+class _Drive:
+    """The `drive` of a scenario, and whether it runs the submission on several ranks."""
+
+    call: Callable[..., Any]
+    has_ranks: bool
+
+
 class _Driven:
     """The entry, called through the `drive` of a scenario."""
 
@@ -268,7 +307,7 @@ class _Driven:
         return self._drive(self._entry, *arguments)
 
 
-def _drive(scenario: wire.Value, channel: Channel) -> Callable[..., Any]:
+def _drive(scenario: wire.Value, channel: Channel) -> _Drive:
     import numpy as np
 
     assert isinstance(scenario, str)
@@ -278,8 +317,7 @@ def _drive(scenario: wire.Value, channel: Channel) -> Callable[..., Any]:
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:
         raise NameError("it does not define `drive`")
-    drive: Callable[..., Any] = namespace["drive"]
-    return drive
+    return _Drive(namespace["drive"], in_step.__name__ in scenario)
 
 
 def _stand_alone() -> None:
