@@ -126,11 +126,12 @@ def drive(candidate, a, b, T):
         return arrays if kinds == {"all_gather"} else np.sum(arrays, axis=0)
 
     results, rounds = in_step(program, [[rank] for rank in range(ranks)], combine)
+    sent = [sum(arrays[rank][1].size for arrays in rounds) for rank in range(ranks)]
     return {
         "da": np.stack([da for da, _ in results]),
         "db": np.stack([db for _, db in results]),
         "the number of messages": max(len(rounds), 2),
-        "the count of numbers sent": max((1 + ranks) * a[0].size, sum(sent[0][1].size for sent in rounds)),
+        "the count of numbers sent": max((1 + ranks) * a[0].size, *sent),
     }
 
 
