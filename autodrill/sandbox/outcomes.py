@@ -92,7 +92,7 @@ class Returned:
         shared: (output, argument) pairs that share memory.
         joined: (output, output) pairs that share memory.
         readonly: The outputs that cannot be written element by element: not writable, or with overlapping elements.
-        reused: The outputs that share memory with the result of the first call after the load.
+        reused: The outputs that share memory with the result of the first call after the load, or of a recent one.
         evidence: The bytes of `memory_claims.evidence`, or of `details` if that is not right; empty for a call that is
             not watched.
         asked: How often the scenario asked the parent during the call. This is no claim: the parent has counted.

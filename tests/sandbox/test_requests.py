@@ -98,6 +98,25 @@ def test_silenced_claim_counts_as_made(body: str, claim: dict[str, Any]) -> None
     assert bool(first.changed or first.shared) == ("kept" not in body and bool(claim))
 
 
+@pytest.mark.parametrize("period", [1, 5, 1000])
+def test_reuse_of_any_recent_result_is_claimed(period: int) -> None:
+    source = f"""
+        import numpy as np
+        calls, buffers = -1, [np.zeros(3) for _ in range({period})]
+        def f(x):
+            global calls
+            calls += 1
+            if calls == 0:
+                return x.copy()
+            out = buffers[calls % {period}]
+            out[...] = x
+            return out
+    """
+    got = answers(code(source).decode(), requests([Call([X + n], watched=n != 2) for n in range(12)]))
+    reused = [end.reused if isinstance(end, Returned) else end for end in got[0]]
+    assert reused == [(0,) if n > period and n != 2 else () for n in range(12)]
+
+
 @pytest.mark.parametrize("evidence", ["bytes(12)", "b''", "b'1'", "b'1' * 40"])
 def test_missing_evidence_counts_as_every_claim(evidence: str) -> None:
     source = f"{SILENCED}        module.evidence = lambda *_: {evidence}\ndef f(x):\n    return x.copy()"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import binascii
 import itertools
 import struct
+from collections import deque
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +28,7 @@ __all__ = [
     "DETAILS",
     "SUMS",
     "Claims",
+    "LatestResults",
     "Snapshot",
     "checksum",
     "compare",
@@ -53,6 +55,7 @@ _CHUNK = 1 << 16
 _MASK = b"\x5a"
 """The bits of a byte that `evidence` inverts."""
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
+_MAX_KEPT, _MAX_KEPT_BYTES = 128, 4 << 20
 _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; the stubs before NumPy 2.5 know 0 and -1
 
 
@@ -93,7 +96,7 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         arguments: The arguments after the call.
         before: Their snapshots before the call.
         result: The result of the call.
-        earlier: The result of the first call after the load.
+        earlier: The results of earlier calls that it may share memory with.
     """
     kept = [array for item in _items(earlier) for array in _arrays(item)]
     outputs = [list(_arrays(item)) for item in _items(result)]
@@ -111,6 +114,49 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         readonly=tuple(o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))),
         reused=tuple(o for o, given in enumerate(outputs) if _overlap(given, kept)),
     )
+
+
+class LatestResults:
+    """The arrays of the latest results, up to 128 arrays and 4 MiB, kept so that nothing else gets their memory."""
+
+    def __init__(self) -> None:
+        self._arrays: deque[tuple[int, NDArray[Any]]] = deque()
+        self._bytes = 0
+        self._of_owner: dict[int, list[NDArray[Any]]] = {}
+
+    def add(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Keep the arrays of a result, from `sent_arrays`, and forget the oldest beyond the bound.
+
+        Returns:
+            The arrays of earlier results whose memory has the same owner. Usually there are none.
+        """
+        of_owner, kept, met = self._of_owner, self._arrays, []
+        owners = [id(array) if array.base is None else _owner(array.base) for array in arrays]
+        for owner in owners:
+            if owner in of_owner:
+                met += of_owner[owner]
+        for owner, array in zip(owners, arrays, strict=True):
+            self._bytes += array.nbytes
+            kept.append((owner, array))
+            if owner in of_owner:
+                of_owner[owner].append(array)
+            else:
+                of_owner[owner] = [array]
+        while len(kept) > _MAX_KEPT or self._bytes > _MAX_KEPT_BYTES:
+            owner, array = kept.popleft()
+            self._bytes -= array.nbytes
+            del of_owner[owner][0]
+            if not of_owner[owner]:
+                del of_owner[owner]
+        return met
+
+
+def _owner(base: Any) -> int:
+    """Return the identity of the object that owns the memory of an array with this base."""
+    array_type = values.array_type()
+    while type(base) is array_type and base.base is not None:
+        base = base.base
+    return id(base.obj if type(base) is memoryview else base)
 
 
 def evidence(arguments: Sequence[Any], own: Sequence[NDArray[Any]], earlier: Sequence[NDArray[Any]] = ()) -> bytes:

@@ -12,6 +12,7 @@ from autodrill.sandbox.child.memory_claims import (
     DETAILS,
     SUMS,
     Claims,
+    LatestResults,
     checksum,
     compare,
     details,
@@ -127,6 +128,32 @@ def test_reused_reports_memory_of_an_earlier_result() -> None:
         (1.0, first, ()),
     ):
         assert compare([], [], result, earlier).reused == told, (result, earlier)
+
+
+def test_latest_results_find_arrays_of_one_memory() -> None:
+    latest, buffer, other, pool = LatestResults(), array(), array(), bytearray(64)
+    held: list[object] = []
+    for result, met in (
+        ([buffer[:1], buffer, other], 0),  # arrays of one result are not earlier ones
+        ([buffer], 2),
+        ([array(), other.T[1:]], 1),
+        ([array()], 0),
+        ([], 0),
+        ([np.frombuffer(pool)], 0),
+        ([np.frombuffer(pool, np.uint8)[1:]], 1),
+    ):
+        held.append(result)
+        assert len(latest.add(result)) == met
+
+
+@pytest.mark.parametrize(("size", "kept"), [(1, 128), (1 << 17, 4), (1 << 20, 0)])
+def test_latest_results_are_bounded(size: int, kept: int) -> None:
+    results = [[np.zeros(size)] for _ in range(140)]
+    for place in (0, 139 - kept, 140 - kept, 139)[: 4 if kept else 2]:
+        latest = LatestResults()
+        for result in results:
+            latest.add(result)
+        assert len(latest.add([results[place][0][:0]])) == (place >= 140 - kept)
 
 
 def test_compare_handles_many_outputs() -> None:
