@@ -98,11 +98,26 @@ def finished(rng, size):
     return made(rng, [2048], "FBW" * size, 32, 1)
 
 
-CASES = [single, interleaved, equal, mixed, waiting, finished]
+# These two cases weigh what the layer holds, so that they notice an early product on any arrays. A product is much
+# smaller than x and g in the first case, and much larger in the second.
+@scenario(12, note="micro-batches of many rows")
+def tall(rng, size):
+    rows = rng.integers(60, 120, size).tolist()
+    return made(rng, rows, "F" * size + "B" * size + "W" * size, *rng.integers(6, 13, 2))
 
 
-# The large cases return the last dW only. In the others dW is read after each step, and None reads as 0.
+@scenario(12, note="micro-batches of one row")
+def flat(rng, size):
+    return made(rng, [1] * size, "F" * size + "B" * size + "W" * size, *rng.integers(40, 80, 2))
+
+
+CASES = [single, interleaved, equal, mixed, tall, flat, waiting, finished]
+
+
+# The long cases return the last dW only. In the others dW is read after each step, and None reads as 0.
 def drive(candidate, W, x, g, steps):
+    import tracemalloc
+
     step, early, nones = "", 0, 0
 
     class Input(np.ndarray):
@@ -118,25 +133,35 @@ def drive(candidate, W, x, g, steps):
             early += step == "B" and function in (np.dot, np.einsum, np.tensordot, np.inner, np.outer, np.vdot)
             return super().__array_function__(function, types, arguments, options)
 
+    large, long = len(steps) > 50, len(steps) > 12
+    if weighed := long and not large:
+        tracemalloc.stop()  # the file may have started it
+        tracemalloc.start()
     layer = candidate(W)
     outs, inputs, weights, count = [], [], [], {"F": 0, "B": 0, "W": 0}
-    large = len(steps) > 50
     for step in steps:
         i = count[step] % len(x)
         count[step] += 1
         own = None
         if step == "F":
-            own = np.array(layer.forward(x[i].copy() if large else x[i].view(Input)))
-            outs += [] if large else [own]
+            own = np.array(layer.forward(x[i].copy() if long else x[i].view(Input)))
+            outs += [] if long else [own]
         elif step == "B":
-            own = np.array(layer.backward_input(g[i]))
-            inputs += [] if large else [own]
+            own = np.array(layer.backward_input(g[i].copy() if long else g[i]))
+            inputs += [] if long else [own]
         else:
             layer.backward_weight()
-        if not large:
+        if not long:
             nones += layer.dW is None
             weights.append(np.zeros(W.shape) if layer.dW is None else np.array(layer.dW, dtype=float))
-    if large:
+        if weighed and step == "B":
+            own = None
+            need = sum(a.nbytes for a in x[count["W"] :] + g[count["W"] : count["B"]])
+            most = 3 * need + 3 * W.nbytes + 1024 * len(x)  # copies, other arrays of W's shape, and small objects
+            early += not need <= tracemalloc.get_traced_memory()[0] <= most
+    if weighed:
+        tracemalloc.stop()
+    if long:
         outs, inputs, weights = [np.zeros(0)], [np.zeros(0)], [np.array(layer.dW)]
     return {
         "out": np.concatenate(outs),
@@ -148,7 +173,7 @@ def drive(candidate, W, x, g, steps):
 
 
 def expected(W, x, g, steps):
-    if len(steps) > 50:
+    if len(steps) > 12:
         total = sum(x[i % len(x)].T @ g[i % len(x)] for i in range(steps.count("W")))
         return dict(zip(RESULTS, (np.zeros(0), np.zeros(0), total[None], 0, 0), strict=True))
 

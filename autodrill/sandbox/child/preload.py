@@ -32,6 +32,7 @@ MODULES = (
     # Time, and modules for tests that people leave in their file.
     *("ast", "calendar", "datetime", "gc", "io", "os", "os.path", "pathlib", "pickle", "platform", "sys"),
     *("tempfile", "time", "timeit", "traceback", "unittest", "unittest.mock", "argparse", "threading"),
+    "tracemalloc",
     *("__future__", "builtins", "importlib", "dis", "secrets", "zlib", "atexit", "signal"),
     # Encodings of the source: those of one byte a character, and of Unicode.
     *(f"encodings.{each.name}" for each in iter_modules(encodings.__path__) if not each.name.startswith(_LEFT_OUT)),
