@@ -126,12 +126,17 @@ def drive(candidate, W, x, g, steps):
         def __array_ufunc__(self, ufunc, method, *inputs, **options):
             nonlocal early
             early += step == "B" and ufunc in (np.matmul, np.multiply)
+            if "out" in options:
+                options["out"] = tuple(np.asarray(a) for a in options["out"])
             return getattr(ufunc, method)(*(np.asarray(a) for a in inputs), **options)
 
         def __array_function__(self, function, types, arguments, options):
             nonlocal early
             early += step == "B" and function in (np.dot, np.einsum, np.tensordot, np.inner, np.outer, np.vdot)
             return super().__array_function__(function, types, arguments, options)
+
+        def dot(self, other, out=None):
+            return np.dot(self, other, out)
 
     large, long = len(steps) > 50, len(steps) > 12
     if weighed := long and not large:

@@ -154,6 +154,7 @@ RULES = {
     "ddp_bucket_allreduce__strictly_below_capacity": "slip-comparison",
     "deferred_weight_grad__early_for_small_inputs": "one-class",
     "deferred_weight_grad__early_if_the_product_is_smaller": "one-class",
+    "deferred_weight_grad__early_method_dot": "product-kept",
     "dpo_loss_backward__beta_outside_only": "slip-missing-factor",
     "dpo_loss_backward__both_answers_counted": "constant-factor",
     "dpo_loss_backward__half_tanh": "approximate",
