@@ -1,9 +1,9 @@
 """The local derivative of a sum is 1 in each operand: if `self` moves by h and `other` is fixed, `out` moves by h. So
 each operand receives `out.grad` unchanged.
 
-The `+=` is as important as the slopes. A node's gradient is the sum over all its consumers, and this closure handles
-only one consumer. In `z = x + x` both operands are one node. That node must receive `2 * out.grad`, but with `=` it
-receives only `out.grad`.
+The `+=` is as important as the slopes. A node's gradient is the sum over all its consumers, and `_backward` adds the
+contribution of only one consumer, `out`. In `z = x + x` both operands are one node. That node must receive
+`2 * out.grad`, but with `=` it receives only `out.grad`.
 
 Cost: two additions; the forward has one. Nothing is saved, because neither slope depends on a value.
 
@@ -18,12 +18,13 @@ Asked next:
   all three gradients. Copy the first contribution, or add out of place.
 - `self` has shape (2, 3) and `other` has shape (3,). What is the contribution to `other`? → The forward used each
   element of `other` once per row. So the contribution is `out.grad` summed over the rows, again of shape (3,).
-- When may an engine run this closure? → The closure may run when `out.grad` is complete, that is, after the closures of
-  all consumers of `out` have run. This order is called reverse topological. A closure that runs too early passes on a
-  partial gradient. If the closure runs again later, it passes this partial gradient on a second time.
-- For L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
-  gradient? → x's gradient is 3 instead of 2. The node x + y keeps its gradient 1 from the first run, so it passes on 1
-  and then 2. PyTorch gives 2, because it drops the gradients of inner nodes after a backward pass.
+- When may an engine run `_backward`? → The engine may run `_backward` when `out.grad` is complete, that is, after the
+  `_backward` of every consumer of `out` has run. This order is called reverse topological. A `_backward` that runs too
+  early passes on a partial gradient. If it runs again later, it passes this partial gradient on a second time.
+- For L = (x + y) + w, suppose the `_backward` of each node runs twice, and only L's gradient is reset to 1 in between.
+  What is x's gradient then? → x's gradient is 3 instead of 2. The node x + y keeps its gradient 1 from the first run,
+  so it passes on 1 in the first run and 2 in the second. PyTorch gives 2, because it drops the gradients of inner nodes
+  after a backward pass.
 """
 
 from autodrill.drills import given, mistake

@@ -16,8 +16,8 @@ the gradients of x and y.
 The rule is to multiply along a path and to add across paths.
 
 Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. A chain of n graphs
-like this one has 4n edges but 2ⁿ paths, so following each path separately would take far longer. The product needs the
-values of a and x; the sum needs none.
+like this one has 4n edges but 2ⁿ paths, so following each path separately would take far longer. The backward of the
+product needs the values of a and x. The backward of the sum needs no values.
 
 PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
 2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors `a` and `b` are not leaves. So reading
@@ -28,13 +28,15 @@ Asked next:
 - `a` is x + y and not a free variable. What does dL/da mean? → dL/da is the slope of L if only the value of `a` is
   changed, while the x in the product stays fixed. This slope is x.
 - How would forward mode label this graph? → Forward mode would label each node with a tangent, starting at the inputs.
-  With the seed at x, `a` has tangent 1, and L has tangent a + x, which is 7 at (2, 3). With the seed at y, `a` has
-  tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input, and neither pass computes dL/da.
+  If x has tangent 1 and y has tangent 0, `a` has tangent 1, and L has tangent a + x, which is 7 at (2, 3). If y has
+  tangent 1 and x has tangent 0, `a` has tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input,
+  and neither pass computes dL/da.
 - `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is the value of `a`, which is 5 at
   (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does
   not change.
-- What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y has the slope 2 in x and 1 in y. dL/dy
-  = x has the slope 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
+- What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y has the derivative 2 with respect to x
+  and 1 with respect to y. dL/dy = x has the derivative 1 with respect to x and 0 with respect to y. The matrix of these
+  four numbers, the Hessian, is symmetric, like the Hessian of every smooth function.
 """
 
 from autodrill.drills import given, mistake, normal
@@ -97,7 +99,7 @@ def label_graph(x, y):
 @mistake(
     "wrong-operand",
     "the slope of a product with respect to one factor is that factor",
-    "b = a * x: what is the slope of b in a?",
+    "In b = a * x, what is the slope of b with respect to a?",
 )
 def label_graph(x, y):
     a = x + y

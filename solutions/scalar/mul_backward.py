@@ -1,28 +1,28 @@
-"""A product is linear in each factor. With `other` fixed, the slope of `out` in `self` is `other.data`. With `self`
-fixed, the slope of `out` in `other` is `self.data`. So each operand receives `out.grad` times the value of the *other*
-operand. Unlike the backward of a sum, this backward needs the values of both operands.
+"""A product is linear in each factor. The slope of `out` with respect to `self` is `other.data`, and the slope with
+respect to `other` is `self.data`. So each operand receives `out.grad` times the value of the *other* operand. Unlike
+the backward of a sum, this backward needs the values of both operands.
 
-Use `+=`, because a node's gradient is the sum over its consumers. For example, take `z = x * x` at x = 3. The two
-additions give 3 + 3 = 6 = 2x, but assignments leave 3.
+Use `+=`, because a node's gradient is the sum over its consumers. For example, take `z = x * x` at x = 3. With `+=`,
+the two contributions add up to 3 + 3 = 6 = 2x. With `=`, only 3 is left.
 
 Cost: two products and two additions; the forward has one product. Both operands' values must be kept until backward has
 run, but they need not be copied.
 
-PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does. It saves
-references. For `x * x` both references point to the same memory. A factor that is a plain number is not saved as a
-tensor. For complex numbers, the gradient contains the conjugate of the other operand.
+PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` needs a gradient.
+`MulBackward0` saves references, not copies. For `x * x` both references point to the same memory. A factor that is a
+plain number is not saved as a tensor. For complex numbers, the gradient contains the conjugate of the other operand.
 
 Asked next:
 
-- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch do?
-  → The closure reads the new value and adds a wrong gradient without an error. PyTorch compares the tensor's version
-  with the saved version and raises `... has been modified by an inplace operation`.
+- `other` is changed in place between forward and backward. What does your code compute, and what does PyTorch do?
+  → Your code reads the new value and adds a wrong gradient without an error. PyTorch compares the tensor's version with
+  the saved version and raises `... has been modified by an inplace operation`.
 - How would you compute all gradients of a product of n numbers in O(n), even if some numbers are 0? → The gradient of a
   factor is the product of all factors before it times the product of all factors after it. One sweep in each direction
   gives all of these products. Dividing the whole product by x_i fails if x_i is 0.
 - What must change for second derivatives? → The gradients must be nodes instead of floats, so that `other * out.grad`
-  is itself recorded. Then the mixed second derivative of `self * other` is 1, and the second derivatives in each
-  operand alone are 0. The second derivative of `x * x` is 2.
+  is itself recorded. Then the mixed second derivative of `self * other` is 1, and the second derivative with respect to
+  one operand alone is 0. The second derivative of `x * x` is 2.
 - `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → `self` receives NaN, because 0 times
   infinity is NaN. Yet a small change of `out` would not move L. In the same way, a branch that `torch.where` did not
   choose can still put NaN into a gradient.
@@ -33,10 +33,13 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Hold `other` fixed. Then `out` is a straight line in `self`: what is its slope?",
     (
-        "Each operand receives `out.grad` times the value of the other operand, added to the gradient that is already "
-        "there."
+        "Each operand receives `out.grad` times the value of the other operand. Add this product to the gradient that "
+        "is already there."
     ),
-    "Write two lines. The first adds a product of one `.data` and one `.grad` to `self.grad`. The second mirrors it.",
+    (
+        "Write two lines. The first adds a product of one `.data` and one `.grad` to `self.grad`. The second line "
+        "exchanges `self` and `other`."
+    ),
 )
 CASES = [
     given("self[] other[]"),
@@ -66,7 +69,7 @@ def mul_backward(self, other, out):
 @mistake(
     "own-operand",
     "an operand's slope is the operand itself",
-    "If `other` is fixed, what is the slope of `out` in `self`?",
+    "If `other` is fixed, what is the slope of `out` with respect to `self`?",
 )
 def mul_backward(self, other, out):
     self.grad += self.data * out.grad

@@ -13,11 +13,11 @@ In `x**x` both contributions go to one node, and their sum is `x**x` · (1 + ln 
 Cost: a power, a logarithm and a few products; the forward has one power. Base, exponent and result are saved. If the
 exponent is a plain number, as in `x**3`, there is no logarithm to compute.
 
-PyTorch: PyTorch has three operations for powers. `PowBackward0` has a number as exponent and saves the base.
-`PowBackward1` has two tensors and saves both tensors and the result. `PowBackward2` has a number as base and saves the
-exponent and the result. At base 0 the exponent's gradient is 0 if the exponent is at least 0, and -inf if the exponent
-is negative, as in `0**-1`. At a negative base the exponent's gradient is NaN. The base's gradient is still right at a
-negative base if the exponent is an integer: it is 12 for `(-2)**3`.
+PyTorch: PyTorch has three backward nodes for powers. If the exponent is a number, `PowBackward0` saves the base. If
+base and exponent are tensors, `PowBackward1` saves both and the result. If the base is a number, `PowBackward2` saves
+the exponent and the result. At base 0 the exponent's gradient is 0 if the exponent is at least 0, and -inf if the
+exponent is negative, as in `0**-1`. At a negative base the exponent's gradient is NaN. The base's gradient is still
+right at a negative base if the exponent is an integer: it is 12 for `(-2)**3`.
 
 Asked next:
 
@@ -40,10 +40,13 @@ import math
 from autodrill.drills import given, mistake, uniform
 
 HINTS = (
-    "Hold the exponent fixed: which kind of function of the base is left? Then hold the base fixed.",
     (
-        "`a**b` is e to the power b·ln a. The power rule gives the slope in the base. The slope in the exponent has a "
-        "factor ln a, and ln 0 does not exist."
+        "Hold the exponent fixed: which kind of function of the base is left? Then hold the base fixed: which kind of "
+        "function of the exponent is left?"
+    ),
+    (
+        "`a**b` is e to the power b·ln a. The power rule gives the slope with respect to the base. The slope with "
+        "respect to the exponent has a factor ln a, and ln 0 does not exist."
     ),
     "Write two `+=` lines. The first has `other.data` as a factor and in the exponent. The second is under an `if`.",
 )
@@ -72,7 +75,7 @@ def pow_backward(self, other, out):
 
 @mistake(
     "no-log",
-    "the slope of `a**b` in b is `a**b` itself",
+    "the slope of `a**b` with respect to b is `a**b` itself",
     "The slope of e**b is e**b. Is the slope of 2**b larger or smaller than 2**b, and by which factor?",
 )
 def pow_backward(self, other, out):
@@ -103,7 +106,7 @@ def pow_backward(self, other, out):
 @mistake(
     "log-of-zero",
     "the logarithm of the base always exists",
-    "What is 0**b for b slightly above 2 and for b slightly below 2? What is the slope of 0**b in b?",
+    "What is 0**b for b slightly above 2 and for b slightly below 2? What is the slope of 0**b with respect to b?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -123,7 +126,7 @@ def pow_backward(self, other, out):
 
 @mistake(
     "log-of-exponent",
-    "the slope in the exponent contains the logarithm of the exponent",
+    "the slope with respect to the exponent contains the logarithm of the exponent",
     "Raise the exponent of 2**3 and of 9**3 by 1. Which power grows by the larger factor? Does your slope show this?",
 )
 def pow_backward(self, other, out):
@@ -134,7 +137,7 @@ def pow_backward(self, other, out):
 
 @mistake(
     "log-bounded-below",
-    "replacing a base below 1e-12 by 1e-12 in the logarithm affects only base 0",
+    "using the logarithm of 1e-12 for every base below 1e-12 changes the result only at base 0",
     (
         "What is the logarithm of the base 1e-20, and which number does your code use instead? Which is the only base "
         "that needs another rule?"

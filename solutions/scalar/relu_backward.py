@@ -15,16 +15,16 @@ gradient of its weight.
 PyTorch: `ReluBackward0` saves the result and selects, so an infinite or NaN gradient becomes 0 at a closed gate. Three
 PyTorch operations for this function differ in their slope at 0: `torch.relu(x)` has slope 0, `x.clamp(min=0)` has slope
 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN, PyTorch on the CPU passes the gradient
-on, but the test `>` drops the gradient.
+on, whereas the test `>` of this exercise drops the gradient.
 
 Asked next:
 
-- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function equals x, so the right
-  derivative is 1. Autodiff gives 0, in PyTorch too, because both terms have slope 0 at the kink. Autodiff
-  differentiates each operation of the program, and conventions at kinks need not add up to the derivative.
-- How would you check this backward numerically? → Use central differences at inputs on both sides of 0, further from 0
-  than the step. At 0, central differences give 1/2 for any step. If the input is closer to 0 than the step, they give a
-  number between 0 and 1. Test 0 itself against the convention.
+- Which derivative does autodiff give for relu(x) - relu(-x) at 0, and which derivative is right? → The function equals
+  x, so the right derivative is 1. Autodiff gives 0, in PyTorch too, because both terms have slope 0 at the kink.
+  Autodiff differentiates each operation of the program, and conventions at kinks need not add up to the derivative.
+- How would you check this backward numerically? → Use central differences at inputs on both sides of 0. The distance of
+  an input from 0 must be larger than the step. At 0, central differences give 1/2 for any step. If the distance is
+  smaller than the step, they give a number between 0 and 1. Test 0 itself against the convention.
 - The input of a ReLU unit is negative for every sample. What happens to the unit? → No gradient passes the gate. The
   unit's weights and bias affect the loss through this gate only, so they receive no gradient: the unit is dead. The
   unit can recover only if something else moves its input, such as an update of the layers below. A leaky ReLU avoids

@@ -1,13 +1,13 @@
-"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes. The outer product has the slope c, tanh has
-1 - t², and the inner quotient has 1/c. The factors c and 1/c cancel:
+"""Let t = tanh(x/c), so out = c·t. The chain rule multiplies three slopes. Multiplying by c has the slope c, tanh has
+the slope 1 - t², and dividing by c has the slope 1/c. The factors c and 1/c cancel:
 
     dout/dx = c · (1 - t²) · 1/c = 1 - t²        with t = out/c
 
 As in the backward of tanh, the output is enough, and no second tanh is needed. Near 0 the slope is 1 for every c, so
-small logits pass almost unchanged. At x = c the slope is 0.42. Far beyond the cap it is 0.
+small logits pass almost unchanged. At x = c the slope is 0.42. Far beyond the cap the slope is almost 0.
 
-Cost: a quotient, two products, a subtraction and an addition. The forward has two products or quotients and a tanh.
-Only the output is saved, and it exists anyway.
+Cost: a quotient, two products, a subtraction and an addition. The forward has a quotient, a tanh and a product. Only
+the output is saved, and it exists anyway.
 
 PyTorch: There is no operation for the soft cap. `c * torch.tanh(x / c)` records three nodes. `TanhBackward0` saves the
 output of tanh, and the product and the quotient save only the number c. Gemma 2 caps its attention scores at 50 and its
@@ -21,8 +21,9 @@ Asked next:
 - How does a hard clip differ from a soft cap in training? → A clip has the slope 1 within the cap and 0 beyond it. A
   clipped logit gets no gradient at all, so nothing pulls it back. Beyond the cap, a soft cap still has a small positive
   slope, until 1 - t² rounds to 0.
-- Beyond which x/c is the computed slope exactly 0? → Beyond about 9 in float32 and about 19 in float64, because the
-  exact tanh rounds to 1 there. A less accurate tanh may reach 1 later: NumPy's tanh for float32 arrays does so near 10.
+- Beyond which value of x/c is the computed slope exactly 0? → The slope is 0 beyond about 9 in float32 and beyond about
+  19 in float64, because the exact tanh rounds to 1 there. A less accurate tanh may reach 1 later: NumPy's tanh for
+  float32 arrays does so near 10.
 - c is a parameter. What is its gradient? → dout/dc = t - (x/c)(1 - t²). This slope is 0 at x = 0 and tends to ±1 far
   beyond the cap.
 """
@@ -70,13 +71,13 @@ MISTAKES = [
     edit(
         "one-over-c",
         "the inner factor 1/c stays in the slope",
-        "The inner quotient contributes 1/c. What does the outer factor c do to it?",
+        "Dividing by c contributes the factor 1/c. Which factor does multiplying by c contribute?",
         "* out.grad -> * out.grad / c",
     ),
     edit(
         "outer-c",
         "the outer factor c stays in the slope",
-        "The outer product contributes c. What does the inner quotient contribute?",
+        "Multiplying by c contributes the factor c. Which factor does dividing by c contribute?",
         "* out.grad -> * out.grad * c",
     ),
     edit(
