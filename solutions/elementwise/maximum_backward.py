@@ -9,7 +9,8 @@ required, because moving both operands by h moves the output by h.
 One test finds most errors here: at ties, do the two gradients add up to g?
 
 Cost: two comparisons, two selections, one halving and one subtraction per element. The forward is one `maximum`.
-Backward does not need the operands themselves. One weight of 0, ½ or 1 per element is enough, which takes two bits.
+Backward does not need the operands themselves. It is enough to save one weight per element. The weight is 0, ½ or 1 and
+takes two bits.
 
 PyTorch: `MaximumBackward0` saves both operands and compares them again. At a tie each operand gets g/2. If either
 operand is NaN, no comparison holds and both operands get all of g, so da + db is 2g. At a NaN, this solution gives all
@@ -22,9 +23,9 @@ Asked next:
   0? → No: at 0 their slopes are 0, 1 and ½. Each slope is a valid choice. A comparison of two implementations at a kink
   therefore compares conventions.
 - You check your backward at a tie with finite differences. What do the differences give? → Central differences move one
-  operand by ±h. The output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the
-  other conventions fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately,
-  against the convention.
+  operand by ±h. The output moves by h for only one of the two signs, and h/(2h) is ½. The convention of ½ passes, and
+  the other conventions fail although they are equally valid. One-sided differences give 1 and 0. So test ties
+  separately, against the convention.
 - The second gradient is computed as g − da. When does this subtraction go wrong? → The subtraction goes wrong if g is
   infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and g − da is NaN, although db
   should be 0. A second `np.where`, which selects instead of subtracting, is safe.
@@ -44,7 +45,7 @@ HINTS = (
         "The larger operand gets g, the smaller one gets 0, and at a tie each gets g/2. The weight per element is 1, 0 "
         "or 1/2."
     ),
-    "Nest two `np.where`: test for a tie first, then for the larger operand. The second gradient is the rest of g.",
+    "Nest two `np.where`: test for a tie first, then for the larger operand. db is g minus da.",
 )
 
 

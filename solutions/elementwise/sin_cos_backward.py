@@ -17,17 +17,17 @@ does not depend on c, the cosine's node does not run at all. For complex x the s
 Asked next:
 
 - For which cotangents must dx be 0 for every x? → dx must be 0 for (gs, gc) = (s, c). These two are the slopes of (s² +
-  c²)/2 in s and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests hold up to
-  rounding and need no finite differences.
+  c²)/2 with respect to s and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests
+  hold up to rounding and need no finite differences.
 - You saved only s. Is that enough for the backward of the sine? → s is enough only up to a sign: |cos x| = √(1 − s²),
   so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
   the slope is a function of that output, as for exp and tanh.
 - A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an output that is not used? → A
   tensor of zeros arrives, unless forward called `ctx.set_materialize_grads(False)`. After that call None arrives, and
   backward must check for None.
-- What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and the derivatives of dx in
-  gs and gc are cos(x) and −sin(x). So the second backward needs s and c again, together with the cotangents.
-  Derivatives of any order need no other function of x.
+- What must a second backward save? → The derivative of dx with respect to x is −gs·sin(x) − gc·cos(x). The derivatives
+  of dx with respect to gs and gc are cos(x) and −sin(x). So the second backward needs s and c again, together with the
+  cotangents. Derivatives of any order need no function of x except sin(x) and cos(x).
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "By how many paths does x reach the loss? What happens to contributions that come along different paths?",
+    "Along how many paths does x reach the loss? How do the contributions of different paths combine?",
     (
         "Multiply each cotangent by the slope of its own output. One of the two outputs falls as x grows from 0, so "
         "the slope of that output is negative just right of 0."
