@@ -14,11 +14,12 @@ needs `+=` into a buffer of the *padded* size. The padding is not an input, so i
 b was added at every place of every image, so db sums g over the batch axis and both spatial axes.
 
 With stride 1, the gradient of the padded image is itself a convolution of g, with "full" padding. The kernel of this
-convolution is w, rotated by 180° and with the channel axes exchanged. The operation is called a transposed convolution.
+convolution is w, rotated by 180° and with the channel axes exchanged. This operation is called a transposed
+convolution.
 
-Cost: with a kernel of K by L, dw takes as many products as the forward, N·O·C·K·L·Y·Z. dx takes as many again, so
-backward costs about two forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is recomputed,
-and neither out nor b is needed.
+Cost: with a kernel of K by L, dw takes as many multiplications as the forward, N·O·C·K·L·Y·Z. dx takes the same number,
+so backward costs about as much as two forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is
+recomputed, and neither out nor b is needed.
 
 PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. The node calls
 `convolution_backward` once, with a mask that says which of the three gradients are wanted. In PyTorch, stride, padding

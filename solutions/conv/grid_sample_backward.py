@@ -1,12 +1,12 @@
 """out is linear in the image, with four weights per point. So each corner gets g times its weight, and a pixel adds up
 the contributions of all points that read it. The forward is a gather, and its backward is a scatter.
 
-In x, out is linear within a cell. The weights 1-fx and fx have the slopes -1 and 1, and x0 is constant:
+Within a cell, out is linear in x. The weights 1-fx and fx have the slopes -1 and 1, and x0 is constant:
 
     dx = g ((1-fy) (img[y0, x0+1] - img[y0, x0]) + fy (img[y0+1, x0+1] - img[y0+1, x0]))
 
-So dx is the horizontal difference at the two rows, interpolated along y. dy is the vertical difference at the two
-columns, interpolated along x:
+So dx takes the horizontal differences in the two rows of the cell and interpolates between them along y. dy takes the
+vertical differences in the two columns and interpolates between them along x:
 
     dy = g ((1-fx) (img[y0+1, x0] - img[y0, x0]) + fx (img[y0+1, x0+1] - img[y0, x0+1]))
 
@@ -29,17 +29,18 @@ makes the backward raise an error.
 
 Asked next:
 
-- The coordinates are normalised, as in a spatial transformer. What changes? → u in [-1, 1] gives x = ((u + 1) W - 1)/2
-  for `align_corners=False`, so du = dx · W/2. For `align_corners=True` the factor is (W - 1)/2.
+- The coordinates are normalised, as in a spatial transformer. What changes? → A normalised coordinate u in [-1, 1]
+  gives x = ((u + 1) W - 1)/2 for `align_corners=False`, so du = dx · W/2. With `align_corners=True`, du is dx · (W -
+  1)/2.
 - Why is dimg the slow part on a GPU? → The points that share a pixel are not known in advance, so their additions must
   be atomic. The additions collide where many points read one region, and their order is not fixed. So the last bits of
   dimg may differ from run to run.
-- The point should move to a target 20 pixels away. Does gradient descent on x lead it there? → Only if the image slopes
-  that way. dx depends only on the four pixels around the point. In a blurred image, or at a coarse level of an image
-  pyramid, these pixels summarise a larger region.
-- What are the second derivatives in the coordinates? → Within a cell, the second derivative in x is 0, because out is
-  linear in x. The second derivative in y is 0 too. The mixed derivative is g (img[y0, x0] - img[y0, x0+1] - img[y0+1,
-  x0] + img[y0+1, x0+1]).
+- The point should move to a target 20 pixels away. Does gradient descent on x lead it there? → Gradient descent moves
+  the point there only if the image slopes towards the target. dx depends only on the four pixels around the point. In a
+  blurred image, or at a coarse level of an image pyramid, these pixels summarise a larger region.
+- What are the second derivatives with respect to the coordinates? → Within a cell, out is linear in x, so the second
+  derivative with respect to x is 0. In the same way, the second derivative with respect to y is 0. The mixed derivative
+  is g (img[y0, x0] - img[y0, x0+1] - img[y0+1, x0] + img[y0+1, x0+1]).
 """
 
 import numpy as np
@@ -129,7 +130,7 @@ MISTAKES = [
     edit(
         "first-row-and-column",
         "only the first row of the cell matters for dx, and only its first column for dy",
-        "dx has differences from two rows. How are they weighted?",
+        "dx contains one difference from each of two rows. By which weight is each difference multiplied?",
         "(1 - fy) * (p01 - p00) + fy * (p11 - p10) -> p01 - p00",
         "(1 - fx) * (p10 - p00) + fx * (p11 - p01) -> p10 - p00",
     ),

@@ -28,9 +28,9 @@ Asked next:
   the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the windows that
   cover its pixel, at most ⌈k/stride⌉² of them. The thread adds the gradients of those windows whose saved index is that
   pixel. One thread per pixel needs no atomics and always adds in the same order.
-- What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and its
-  derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
-  winner. The second backward uses the same indices again.
+- What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and the
+  derivative of dx with respect to x is 0. The backward of the backward therefore gathers: each window reads the
+  cotangent of dx at its winner. The second backward uses the same indices again.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Move one pixel of a window slightly. For which pixels does the window's maximum move?",
+    "Move one pixel of a window slightly. Which pixel must you choose to move the window's maximum?",
     (
         "A window's whole gradient goes to its first maximum. A pixel that wins several windows collects all of "
         "their gradients."
@@ -108,7 +108,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "assign-overlap",
     "a pixel wins at most one window",
-    "Which windows does the largest pixel of the image win when stride < k?",
+    "Suppose stride < k. How many windows can the largest pixel of the image win?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
