@@ -3,13 +3,13 @@ therefore the sum of g over all places where ids equals r. Every row that was no
 out.
 
 `np.unique` with `return_inverse` gives the distinct rows. For each place in ids, `np.unique` also gives the index of
-this place's row in the list of distinct rows. What remains is a sum by group. `values[inverse] += g` does not compute
-this sum. NumPy reads all rows, adds, and writes all rows back, so only the last of several writes to the same row
-remains. `np.add.at` performs the additions one after the other.
+this place's row in the list of distinct rows. What remains is to sum the rows of g that belong to the same row of W.
+`values[inverse] += g` does not compute these sums. NumPy reads all rows, adds, and writes all rows back, so only the
+last of several writes to the same row remains. `np.add.at` performs the additions one after the other.
 
-The result is coalesced, so each row occurs once. The reason is that the update of an optimiser such as Adam is not
-linear in the gradient. Adam must see a row's whole sum. Given a row in two pieces, Adam would update the averages of
-that row twice.
+The result is coalesced, which means that each row occurs once. This matters because the update of an optimiser such as
+Adam is not linear in the gradient. Adam must see the whole gradient of a row. If a row came in two pieces, Adam would
+update the averages of that row twice.
 
 Cost: O(n log n) for sorting n ids, and n D additions; the forward copied n D numbers. Memory grows with the batch, not
 with V, because the result has at most n rows. Only the ids are saved; the values of W do not matter.

@@ -17,8 +17,8 @@ The order of the choices only decides which choices are kept. `np.nonzero(idx ==
 the order of n and then of j. The first `capacity` of them are kept.
 
 Cost: with M kept choices, M·d·e multiplications in the forward and twice as many in the backward. Recomputing Y for dω
-takes M·d·e more multiplications. Saving Y instead takes M·e numbers. With H = G W_iᵀ, neither is needed, because dX = ω
-∘ H, and dω is the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
+takes M·d·e more multiplications. Saving Y instead takes M·e numbers. A backward that computes H = G W_iᵀ does not need
+Y at all, because dX = ω ∘ H, and dω is the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
 PyTorch: dispatch is `index_select` and combine is `index_add`. Each of the two is the backward of the other.
 `IndexSelectBackward0` adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic,
@@ -32,9 +32,9 @@ Asked next:
   same segments and the inverse permutation.
 - The experts are on different ranks. What is the backward of the all-to-all? → It is another all-to-all, with the send
   and receive counts exchanged. An all-to-all only moves rows, so its adjoint moves them back.
-- All choices of a token were dropped. What is its output, and does it still learn? → The output of the experts for this
-  token is 0, and the gradients of its x and w are 0 here. The residual connection around the layer carries the token
-  and its gradient.
+- All choices of a token were dropped. What is the output for this token, and what are the gradients of its x and w?
+  → The output of the experts and both gradients are 0. The residual connection around the layer carries the token and
+  its gradient.
 - Some code lets all first choices take slots before any second choice. Why? → First choices have the larger weights, so
   dropping second choices first loses less. The backward stays the same, because only the kept set changes.
 """
@@ -47,8 +47,9 @@ from autodrill.drills import below, edit, given
 HINTS = (
     "Follow one kept choice (n, j). Which three numbers or arrays does its contribution to out_n contain?",
     (
-        "For each expert, take its kept choices. dw is the dot product of g and the expert's result. The weighted g "
-        "gives dWe by a product, and dx by a product and an addition at the tokens."
+        "For each expert, take its kept choices. An entry of dw is the dot product of g_n and the expert's result. Let "
+        "dY hold the rows g_n, each times its weight. One matrix product with dY gives the expert's part of dWe, and "
+        "another gives the rows to add to dx."
     ),
     (
         "`np.nonzero(idx == i)` returns two arrays, n and j, with the choices of expert i. Keep the first `capacity` "
@@ -96,7 +97,7 @@ MISTAKES = [
     edit(
         "weights-detached",
         "the weights w are constants",
-        "out is linear in w. What is the slope of out_n in w_nj?",
+        "out is linear in w. What is the slope of out_n with respect to w_nj?",
         "np.add.at(dw, (n, j), (g[n] * y).sum(axis=1)) -> pass",
     ),
     edit(
@@ -114,7 +115,7 @@ MISTAKES = [
     edit(
         "first-choices-first",
         "all first choices take slots before any second choice",
-        "Token 0 makes its second choice, and token 1 its first choice. Which choice does the task read first?",
+        "Which does the task read first: the second choice of token 0 or the first choice of token 1?",
         "n, j = np.nonzero(idx == i) -> j, n = np.nonzero(idx.T == i)",
     ),
     edit(

@@ -42,7 +42,10 @@ HINTS = (
         "dbase is g in rows that were never written, and 0 elsewhere. dsrc is g[idx], but 0 for writes that a later "
         "write replaced."
     ),
-    "Loop over the writes, and let a dict map each row to the write's number. The dict ends up with the last writes.",
+    (
+        "Loop over the writes, and let a dict map each row to the write's number. At the end, the dict holds the last "
+        "write to each row."
+    ),
 )
 
 
@@ -134,7 +137,7 @@ def setitem_backward(g, idx):
 
 @mistake(
     "shared",
-    "writes to the same row divide its gradient among them",
+    "all writes to one row share the gradient of that row equally",
     "Two writes go to row 2. If you change the first one, does the loss change?",
 )
 def setitem_backward(g, idx):

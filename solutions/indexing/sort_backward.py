@@ -41,7 +41,10 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Take x = [3, 1, 2]. The first entry of out is the 1. Where must the first entry of g go?",
     "The forward gathers with `order`; backward scatters with the same `order`.",
-    "Use `np.put_along_axis` on an empty array, along the last axis. Or gather with the inverse permutation.",
+    (
+        "Use `np.put_along_axis` on an empty array, along the last axis. Alternatively, gather with the inverse "
+        "permutation."
+    ),
 )
 
 
@@ -123,7 +126,7 @@ def sort_backward(g, order):
 
 @mistake(
     "no-row-offsets",
-    "in every row, the indices are counted from the start of the array",
+    "the indices in every row of `order` count from the start of the flattened array",
     "Row 1 of `order` holds positions within row 1. Where do they point in the flattened array?",
 )
 def sort_backward(g, order):
