@@ -1,5 +1,5 @@
-"""The local derivative of a sum is 1 in each operand: if `self` moves by h and `other` is fixed, `out` moves by h. So
-each operand receives `out.grad` unchanged.
+"""The local derivative of a sum is 1 with respect to each operand: if `self` moves by h and `other` is fixed, `out`
+moves by h. So each operand receives `out.grad` unchanged.
 
 The `+=` is as important as the slopes. A node's gradient is the sum over all its consumers, and `_backward` adds the
 contribution of only one consumer, `out`. In `z = x + x` both operands are one node. That node must receive

@@ -1,7 +1,7 @@
 """Reverse mode walks backwards from L. Since L = b, dL/db = 1.
 
-In `b = a * x`, the slope in each factor is the other factor. So dL/da = x, and dL/dx receives its first contribution,
-the value of a.
+In `b = a * x`, the slope with respect to one factor is the other factor. So dL/da = x, and dL/dx receives its first
+contribution, the value of a.
 
 `a = x + y` passes its gradient, dL/da = x, to both inputs unchanged. So dL/dy = x, and the same value x is the second
 contribution to dL/dx.
