@@ -14,23 +14,24 @@ the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not 
 Cost: seven operations per element, without any exponential or logarithm. The forward takes two logarithms per element.
 Only p and t are saved.
 
-PyTorch: `F.binary_cross_entropy` raises each logarithm to at least -100, so the loss of one element is at most 100.
-`BinaryCrossEntropyBackward0` saves p and t, and divides by max(p(1 - p), 1e-12). This quotient is not the derivative of
-the limited logarithm. That derivative is 0 wherever the limit applies. At p = 0 and t = 1 the loss is 100 and the
+PyTorch: `F.binary_cross_entropy` replaces a logarithm below -100 by -100, so the loss of one element is at most 100.
+`BinaryCrossEntropyBackward0` saves p and t, and divides p - t by max(p(1 - p), 1e-12). This quotient is not the
+derivative of the limited logarithm, which is 0 wherever the limit applies. At p = 0 and t = 1 the loss is 100 and the
 gradient is -1e12. Probabilities outside [0, 1] raise a `RuntimeError`.
 
 Asked next:
 
-- p = σ(x) with x = -200, in float32. The target is 1. Which gradient reaches x, and which one does
-  `binary_cross_entropy_with_logits` give? → σ(-200) underflows to 0. The loss passes back -1e12, and the backward of
-  the sigmoid multiplies it by p(1 - p) = 0. The gradient is 0 at the largest possible error.
-  `binary_cross_entropy_with_logits` gives -1.
+- In float32, a model computes p = σ(x) with x = -200, and the target is 1. Which gradient reaches x, and which gradient
+  would `binary_cross_entropy_with_logits` give? → σ(-200) underflows to 0. The loss passes back -1e12, and the backward
+  of the sigmoid multiplies it by p(1 - p) = 0. So x gets the gradient 0, although the prediction is as wrong as
+  possible. `binary_cross_entropy_with_logits` gives -1.
 - The target is 1 and p tends to 1 from below. Does the gradient with respect to p tend to 0? → No. This gradient is
   -1/p, which tends to -1. Only the gradient with respect to the logit tends to 0, because its factor σ' tends to 0. At
   p = 1 exactly, the convention gives 0.
 - Why do other implementations add 1e-12 inside the logarithms, and what changes? → -log(p + ε) is smooth and finite at
-  p = 0, with the slope -1/ε there. At p = 0 and t = 0 the slope is then 1, which is the exact slope of -log(1 - p).
-  PyTorch's convention gives 0 there. In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p or 1 - p is tiny.
+  p = 0, with the slope -1/ε there. With ε, the loss at p = 0 and t = 0 has the slope 1, which is the exact slope of
+  -log(1 - p). With PyTorch's convention this slope is 0. In float32, 1 + 1e-12 rounds to 1, so the ε only matters if p
+  or 1 - p is tiny.
 """
 
 import numpy as np
@@ -43,7 +44,7 @@ HINTS = (
         "The loss contains p twice. What is the slope of each of the two logarithms, and what is the slope of the loss "
         "as one fraction?"
     ),
-    "The numerator is prediction minus target. The denominator is p(1 - p), raised to at least 1e-12.",
+    "The numerator is prediction minus target. The denominator is p(1 - p), or 1e-12 if p(1 - p) is smaller.",
     "Divide `p - t` by `np.maximum(..., 1e-12)`, then scale by g and by the number of elements.",
 )
 
@@ -75,7 +76,7 @@ CASES = [
 MISTAKES = [
     edit(
         "logit-rule",
-        "the gradient is the same as for a logit",
+        "the gradient with respect to p equals the gradient with respect to the logit",
         "p - t is the gradient with respect to the logit. Which factor leads from the logit to p?",
         " / np.maximum(p * (1 - p), 1e-12) ->",
     ),

@@ -23,9 +23,9 @@ float32 PyTorch's gradient for x = 40 and t = 1 is 0, whereas the exact value is
 
 Asked next:
 
-- Why not the squared error (σ(x) - t)² of the probability? → The slope of the squared error contains σ', which is
-  almost 0 for a confident prediction. At x = -20 and t = 1 the slope is -4e-9, although the prediction is wrong. The
-  slope of the cross-entropy is -1 there.
+- Why is the squared error (σ(x) - t)² of the probability a poor loss here? → The slope of the squared error contains
+  σ', which is almost 0 for a confident prediction. At x = -20 and t = 1 the slope is -4e-9, although the prediction is
+  wrong. The slope of the cross-entropy is -1 there.
 - For inputs that look the same, a share s of the labels is 1. Which probability does training with pos_weight w
   produce? → The slope is 0 if (1 - s)·p = w·s·(1 - p), so the odds p/(1 - p) are w times the true odds. For s = 0.1 and
   w = 9 the prediction is 0.5. To get calibrated probabilities back, subtract log w from the logit.
@@ -40,7 +40,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, uniform
 
 HINTS = (
-    "The loss contains log σ(x) and log(1 - σ(x)). What is the slope of each logarithm in x, after σ' has cancelled?",
+    (
+        "The loss contains log σ(x) and log(1 - σ(x)). After σ' has cancelled, what is the slope of each logarithm "
+        "with respect to x?"
+    ),
     (
         "log σ has the slope 1 - σ, and log(1 - σ) has the slope -σ. Give each slope the weight that its term has in "
         "the loss."
@@ -89,7 +92,7 @@ MISTAKES = [
     edit(
         "through-sigmoid",
         "the result must still be multiplied by the slope of the sigmoid",
-        "σ(x) - t is already the slope in the logit. Where did σ' cancel?",
+        "σ(x) - t is already the slope with respect to the logit. Where did σ' cancel?",
         "return ... -> return g * dx * p * (1 - p) / x.size",
     ),
     edit(

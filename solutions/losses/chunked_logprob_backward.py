@@ -25,8 +25,8 @@ GiB in float32. With a chunk of 4096 rows, an array takes 128 MiB.
 
 PyTorch: `log_softmax(h @ W.T, -1)` followed by `gather` computes all logits. The backward makes two more arrays of
 shape (N, V). The first, from `gather`, is mostly 0, and the second is the gradient of the logits.
-`F.linear_cross_entropy` in PyTorch 2.13 with `reduction="none"` and chunking options returns -out without that memory.
-It works in chunks of tokens, and its backward computes the logits of each chunk again.
+`F.linear_cross_entropy` in PyTorch 2.13 with `reduction="none"` and chunking options returns -out without these arrays.
+This function works in chunks of tokens, and its backward computes the logits of each chunk again.
 
 Asked next:
 
@@ -36,8 +36,8 @@ Asked next:
 - Many tokens are padding or prompt, with g_n = 0. How do you save work? → Their rows of d are 0. Select the rows of h,
   y and lse with g_n ≠ 0 before the products, and write dh back to the selected rows.
 - A policy-gradient loss also contains the entropy of each row. What must the forward save for the gradient of the
-  entropy? → One more number per row, the entropy H_n. The slope of H_n is ∂H_n/∂z_nv = -p_nv (log p_nv + H_n), and log
-  p_nv = z_nv - lse_n.
+  entropy? → The forward must save one more number per row, the entropy H_n. The slope of H_n is ∂H_n/∂z_nv = -p_nv (log
+  p_nv + H_n), and log p_nv = z_nv - lse_n.
 - lse was computed in bfloat16. What happens to the gradient? → An error of ε in lse_n multiplies all p of the row by
   exp(-ε). Between 16 and 32, bfloat16 numbers are 1/8 apart, so rounding changes p by up to 6%. Keep lse in float32.
 """
@@ -48,10 +48,13 @@ from autodrill import engine
 from autodrill.drills import below, edit, given
 
 HINTS = (
-    "Which saved number normalises a part of a softmax row? What is the sign of the slope of a log-probability?",
     (
-        "In each chunk of W, d is g times (one-hot minus exp(z - lse)). dW of the chunk is a product with h. dh is "
-        "a sum over the chunks."
+        "Which saved number normalises a part of a softmax row? If the logit of y_n rises, does the log-probability of "
+        "y_n rise or fall?"
+    ),
+    (
+        "In each chunk of W, d is g times (one-hot minus exp(z - lse)). dW of the chunk is the product of dᵀ and h. dh "
+        "is a sum over the chunks."
     ),
     (
         "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if `0 <= y - j < ...`. In "
@@ -94,7 +97,7 @@ MISTAKES = [
     edit(
         "target-in-every-chunk",
         "y_n is the target's column in every chunk",
-        "Take token 7 and a chunk that starts at row 6. Which column of the chunk is the token?",
+        "Take token 7 and a chunk that starts at row 6. Which column of the chunk belongs to the token?",
         "column = y - j -> column = y",
     ),
     edit(
@@ -141,7 +144,7 @@ MISTAKES = [
     ),
     edit(
         "mean",
-        "g belongs to a mean over the tokens",
+        "the gradients must still be divided by the number of tokens",
         "Does the task take a mean? If it did, which argument would already contain 1/N?",
         "return dh, np.concatenate(dW) -> return dh / len(h), np.concatenate(dW) / len(h)",
     ),

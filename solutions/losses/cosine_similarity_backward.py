@@ -3,7 +3,7 @@ With the unit vectors u = a/|a| and v = b/|b|, the quotient rule gives
 
     ∂c/∂a  =  b/(|a| |b|) - (a·b)/(|a|² |b|) · a/|a|  =  (v - c u) / |a|
 
-The roles of a and b are symmetric, so ∂c/∂b = (u - c v)/|b|. Multiply each by the pair's own g.
+The roles of a and b are symmetric, so ∂c/∂b = (u - c v)/|b|. Multiply both gradients of a pair by the pair's own g.
 
 v - c u is the part of v that is orthogonal to u. Scaling a does not change the cosine, so the gradient has no part
 along a, and a·da = 0. For parallel vectors the cosine is ±1, and the gradient is 0. The factor 1/|a| makes the gradient
@@ -13,7 +13,7 @@ Cost: 16 operations per element, compared with 6 in the forward. The backward ne
 The norms are one number per vector.
 
 PyTorch: `F.cosine_similarity` is not one node. Autograd differentiates two norms, two quotients, a product and a sum.
-PyTorch raises each norm to at least eps = 1e-8, but differentiates the norm as if it had not been raised. For a zero
+PyTorch replaces a norm below eps = 1e-8 by eps, but its backward still differentiates the norm itself. For a zero
 vector a, c is 0 and the gradient of a is v/eps, which has the norm 1e8. The default axis is 1, not the last one.
 
 Asked next:
@@ -38,7 +38,7 @@ HINTS = (
     "Double the vector a. Does the cosine change? What does that say about the inner product of a and da?",
     (
         "Let u and v be the unit vectors of a and b. For da, remove from v its part along u, and divide by the norm of "
-        "a. db is symmetric."
+        "a. For db, exchange a and b."
     ),
     "Take the norms with `keepdims=True` and give g a last axis. Then `da = g * (v - ...) / |a|`.",
 )
@@ -84,7 +84,7 @@ MISTAKES = [
     edit(
         "no-cosine",
         "the gradient is the difference of the unit vectors",
-        "How much of v is along u? Take orthogonal vectors as a test.",
+        "Take orthogonal vectors a and b. How large is the part of v along u?",
         "v - c * u -> v - u",
         "u - c * v -> u - v",
     ),

@@ -19,8 +19,8 @@ Then out is the logsumexp of α_T. A path through y_t = k is a beginning with a 
     P(y_(t-1) = i, y_t = j)   = exp(α_(t-1)(i) + trans[i, j] + em[t, j] + β_t(j) - out)
 
 Every exponent is the logarithm of a probability, so it is at most 0 up to rounding, and nothing overflows. Two checks
-follow. Each row of dem sums to g, because y_t has some label. The entries of dtrans sum to g·(T - 1), because a path
-has T - 1 transitions.
+follow. Each row of dem sums to g, because the probabilities of the K labels at one step sum to 1. The entries of dtrans
+sum to g·(T - 1), because a path has T - 1 transitions.
 
 Cost: O(T·K²) operations, as for the forward, which needs only α. The backward takes about three times as many
 operations as the forward. Memory is O(T·K), because the backward adds the probabilities of each step's pairs to dtrans
@@ -32,9 +32,9 @@ loop and no backward of its own.
 
 Asked next:
 
-- The training loss is out - score(y) for the true path y. What is its gradient? → It is the marginals minus the counts
-  of the true path. So dem is P(y_t = k) minus a one-hot row for each step, as in cross-entropy. dtrans is the expected
-  number of each transition minus its number in y.
+- The training loss is out - score(y) for the true path y. What is its gradient? → The gradient is the marginals minus
+  the counts of the true path. So dem is P(y_t = k) minus a one-hot row for each step, as in cross-entropy. dtrans is
+  the expected number of each transition minus its number in y.
 - Which algorithm is this backward? → It is the forward-backward algorithm of hidden Markov models. Reverse mode through
   the recursion for α computes the same numbers, and the gradient of α_t is the marginal at step t.
 - What is the derivative if every logsumexp is replaced by a maximum? → out is then the score of the best path, as in
@@ -51,14 +51,17 @@ from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     (
-        "The derivative of a log of a sum of exponentials is a weighted average. What does it average here, and with "
-        "which weights?"
+        "The derivative of a log of a sum of exponentials is a weighted average. Which numbers are averaged here, and "
+        "with which weights?"
     ),
     (
         "dem is the probability that step t has label k, and dtrans is the expected number of steps from i to j. "
         "Collect the scores of all beginnings in α and those of all continuations in β, both with logsumexp."
     ),
-    "dem is g * exp(α + β - out). For a pair, the exponent is α of step t-1, plus the transition, plus ..., minus out.",
+    (
+        "dem is g * exp(α + β - out). For a pair, the exponent starts with α of step t-1 plus the transition, and it "
+        "ends with minus out. Which two numbers of step t must you add in between?"
+    ),
 )
 CASES = [
     given("em[T,K] trans[K,K]", large={"T": 200, "K": 30}),
@@ -89,19 +92,19 @@ MISTAKES = [
     edit(
         "filtered",
         "the steps up to t alone decide the probability of a label at step t",
-        "Do later emissions change how probable label 0 was at step 1?",
+        "Can later emissions change the probability of label 0 at step 1?",
         "dem = g * np.exp(a + b - out) -> dem = g * np.exp(a - np.logaddexp.reduce(a, axis=1)[:, None])",
     ),
     edit(
         "last-transition",
         "trans is used at one step only",
-        "How many steps use trans? What is the gradient of a shared weight?",
+        "How many steps use trans? How do the gradients from these steps combine?",
         "dtrans += -> dtrans =",
     ),
     edit(
         "transposed",
         "the row of trans is the later label",
-        "Which label of trans[i, j] comes first?",
+        "In trans[i, j], which of the labels i and j is the earlier one?",
         "return dem, dtrans -> return dem, dtrans.T",
     ),
     edit(

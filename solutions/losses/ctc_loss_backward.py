@@ -15,9 +15,9 @@ This is the gradient of a cross-entropy with the soft targets γ instead of a on
 
 A path that reads y walks through the 2L + 1 positions of z. It starts at one of the first two positions and ends at one
 of the last two. At each step it stays or moves one position on. It may also skip a blank between two *different*
-labels, because two equal labels would merge without their blank. In code, a path may move two positions on if the
-classes at the two positions differ. This rule also forbids skipping a label, because the positions on its two sides are
-both blanks.
+labels. The blank between two equal labels cannot be skipped, because the labels would merge. In code, a path may move
+two positions on if the classes at the two positions differ. This rule also forbids skipping a label, because the
+positions on its two sides are both blanks.
 
 Let α_t(s) be the sum of the probabilities of all beginnings of paths that are at position s at step t, including
 p_t(z_s). Let β_t(s) be the same sum for the endings, also including p_t(z_s). If time and positions are reversed, the
@@ -69,9 +69,10 @@ HINTS = (
         "result is the share of a position. Add the shares of all positions with the same class."
     ),
     (
-        "A path reaches a position from the same position, from the one before, or from two before. The last move "
-        "needs a label that is not a blank and differs from the label two before. The endings are the beginnings of "
-        "the reversed arrays. dlogits is softmax minus the ..."
+        "A path reaches a position in one of three ways: it stays there, it comes from the position before, or it "
+        "skips one position. A skip must end at a label that differs from the label two positions before. To sum over "
+        "the endings, sum over the beginnings of the reversed arrays. What must you subtract from softmax to get "
+        "dlogits?"
     ),
 )
 WRT = ("logits",)
@@ -144,7 +145,7 @@ MISTAKES = [
     edit(
         "starts-anywhere",
         "a path may start at any position",
-        "What does a path read that starts at the second label?",
+        "Suppose a path starts at the second label. Which label is missing when the path is read?",
         "a[0, 2:4] = e[0, :2] -> a[0, 2:] = e[0]",
     ),
     edit(

@@ -4,21 +4,21 @@ and Σ_c p_c = 1, this part is
 
     logsumexp(u) - Σ_c p_c u_c
 
-The slope of logsumexp is s, so the gradient in u is s - p, the student's prediction minus the teacher's. The chain rule
-from u to the student's logits brings 1/T, and the loss has the factor T². One factor T remains:
+The slope of logsumexp is s, so the gradient with respect to u is s - p, the student's prediction minus the teacher's.
+The chain rule from u to the student's logits brings 1/T, and the loss has the factor T². One factor T remains:
 
     dstudent = g · T/N · (s - p)
 
 The factor T² keeps the gradient from fading at large T. Without it, the gradient would shrink like 1/T². The chain rule
 contributes one factor 1/T. The difference s - p contributes the other, because both distributions approach the uniform
-one. With the factor T², the gradient tends to
+distribution. With the factor T², the gradient tends to
 
     g/(N·C) · (student - teacher, each minus its row's mean)
 
 so at large T distillation matches logits. At small T, only the largest logits matter.
 
-Cost: two softmaxes, one of each logit matrix. The forward may save s - p instead, which has the size of the student's
-logits. The expensive part is the teacher's forward, which runs without a graph.
+Cost: two softmaxes, one for the student and one for the teacher. The forward may save s - p instead, which has the size
+of the student's logits. The expensive part is the teacher's forward, which runs without a graph.
 
 PyTorch: `F.kl_div(F.log_softmax(student / T, -1), F.softmax(teacher / T, -1), reduction="batchmean") * T**2` has this
 gradient. The first argument holds the student's log-probabilities, and the second holds the teacher's probabilities.
@@ -30,9 +30,9 @@ Asked next:
 
 - Why does this loss need no term for the teacher's entropy? → The entropy of p does not depend on the student.
   `F.cross_entropy(student, p)` has the same gradient at T = 1. Only the value of the loss differs.
-- What is the gradient for the reverse divergence KL(s ‖ p) at T = 1? → With d = log s - log p it is g/N · s · (d - Σ_c
-  s_c d_c). The factor s in front means that classes which the student considers impossible get no gradient. The reverse
-  divergence therefore lets the student drop modes of the teacher.
+- What is the gradient for the reverse divergence KL(s ‖ p) at T = 1? → With d = log s - log p the gradient is g/N · s ·
+  (d - Σ_c s_c d_c). The factor s in front means that classes which the student considers impossible get no gradient.
+  The reverse divergence therefore lets the student drop modes of the teacher.
 - The vocabulary has 128,000 tokens, and the teacher's logits are too large to store. What can be done? → Store the k
   largest logits and either renormalise or put the rest of the probability into one extra class. Renormalising
   overstates the k classes. Sampling tokens from the teacher is unbiased.
@@ -47,7 +47,10 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "Which part of KL(p ‖ s) depends on the student? What do you know about the gradient of a cross-entropy?",
-    "In student / T the gradient is s - p. The chain rule brings 1/T, the loss brings T², and the mean brings 1/N.",
+    (
+        "The gradient with respect to student / T is s - p. The chain rule brings 1/T, the loss brings T², and the "
+        "mean brings 1/N."
+    ),
     "Compute both softmaxes at temperature T. dstudent is their difference times `g * ... / N`.",
 )
 WRT = ("student",)
@@ -83,7 +86,7 @@ MISTAKES = [
     ),
     edit(
         "T2-not-T",
-        "the gradient in student / T is the gradient in the student's logits",
+        "the gradient with respect to student / T is the gradient with respect to student",
         "By how much does student / T move if a logit moves by 1?",
         "g * T / N -> g * T**2 / N",
     ),
@@ -115,7 +118,7 @@ MISTAKES = [
     edit(
         "hard-target",
         "the target is the teacher's most likely class",
-        "What does the teacher say about the other classes?",
+        "Which probabilities does the teacher give to the other classes?",
         "p = softmax(teacher / T) -> p = np.eye(student.shape[1], dtype=student.dtype)[teacher.argmax(axis=1)]",
     ),
     edit(
@@ -138,7 +141,7 @@ MISTAKES = [
     ),
     edit(
         "softmax-again",
-        "s - p is the gradient in the probabilities",
+        "s - p is the gradient with respect to the probabilities",
         "s - p already comes from log-softmax. Which step does your code differentiate twice?",
         "return g ... -> d = g * T / N * (s - p); return s * (d - (s * d).sum(axis=1, keepdims=True))",
     ),
@@ -188,8 +191,8 @@ def distillation_kl_backward(g, student, teacher, T):
 
 @mistake(
     "one-over-s",
-    "the gradient in the probabilities is the gradient in the logits",
-    "-p/s is the slope of -p log s in s. Which step leads from the logits to s?",
+    "the gradient with respect to the probabilities is the gradient with respect to the logits",
+    "-p/s is the slope of -p log s with respect to s. Which step leads from the logits to s?",
 )
 def distillation_kl_backward(g, student, teacher, T):
     s, p = softmax(student / T), softmax(teacher / T)

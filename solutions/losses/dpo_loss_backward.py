@@ -1,9 +1,9 @@
 """The DPO loss (Rafailov et al., 2023) is logistic regression on one number per pair, the margin z. The slope of the
-loss in z is
+loss with respect to z is
 
     d/dz [-log σ(z)] = -σ'(z)/σ(z) = -(1 - σ(z)) = -σ(-z)
 
-The margin z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
+The margin z has slope beta with respect to lp_chosen and -beta with respect to lp_rejected. With the mean this gives
 
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
@@ -12,9 +12,9 @@ pair that is ranked clearly wrong has a gradient of nearly g·beta/N in size, an
 drejected sum to 0, because the loss reads only the difference of the policy's two log-probabilities. Both
 log-probabilities may therefore fall while the loss decreases.
 
-Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute
-σ(-z) as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes
-inf/inf = NaN. At large z, 1 - σ(z) loses all digits of a small result.
+Two forms of σ(-z) are safe. The form 1/(1 + e^z) is correct even if e^z overflows to inf. The form exp(-log(1 + e^z)),
+computed with `np.logaddexp`, also avoids the overflow warning. Two other forms fail. At very negative z, e^-z/(1 +
+e^-z) becomes inf/inf = NaN. At large z, 1 - σ(z) loses all digits of a small result.
 
 Cost: a few operations per pair, and one saved number z per pair. The expensive part is computing the log-probabilities.
 Policy and reference each run forward over both answers, and the policy also runs backward. The reference gets no
@@ -33,8 +33,8 @@ Asked next:
   and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. So z would be mostly rounding
   error. Sum and subtract in float32.
 - A share ε < 1/2 of the preferences is labelled wrongly. How can the loss express this, and what does the gradient
-  become? → Use -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). This slope is 0 at z = log((1-ε)/ε), so
-  the margin of a pair stops growing at a finite value.
+  become? → Use -(1-ε) log σ(z) - ε log σ(-z), whose slope with respect to z is σ(z) - (1-ε). This slope is 0 at z =
+  log((1-ε)/ε), so the margin of a pair stops growing at a finite value.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ HINTS = (
         "does each input enter z?"
     ),
     "The slope is -σ(-z). Multiply this slope by beta, by 1/N and by g. The rejected answer gets the opposite sign.",
-    "To compute σ(-z) without overflow, take the negative of `np.logaddexp` of 0 and the margin, then `np.exp`.",
+    "To compute σ(-z) without overflow, take the negative of `np.logaddexp` of 0 and the margin. Then apply `np.exp`.",
 )
 WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")

@@ -1,6 +1,6 @@
 """Treat both labels at once. Let s = x for label 1 and s = -x for label 0. Because 1 - σ(x) = σ(-x), the probability of
 the right class is p = σ(s) in both cases. Write q for 1 - p. One element has the loss -q^γ log p. The slopes of its
-parts in s are
+parts with respect to s are
 
     dp/ds = pq,    dq/ds = -pq,    d(log p)/ds = q
 
@@ -11,9 +11,9 @@ The product rule gives
 The chain rule from x to s multiplies by the sign, 1 for label 1 and -1 for label 0. The mean divides by n. In the
 code, `np.where` takes a label of 1 as true and a label of 0 as false.
 
-For γ = 0 the slope in s is -q. The slope in x is then σ(x) - t, as for the ordinary cross-entropy. The first term of
-the bracket comes from the factor q^γ, which depends on x too. Both terms are at most 0, so the slope in s never changes
-its sign.
+For γ = 0 the slope with respect to s is -q. The slope with respect to x is then σ(x) - t, as for the ordinary
+cross-entropy. The first term of the bracket comes from the factor q^γ, which depends on x too. Both terms are at most
+0, so the slope with respect to s is never positive.
 
 The form on the right has no division and no power below γ. Each part can be computed without overflow: log p = -log(1 +
 e^-s) by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/dp fails: it contains q^γ/p, which
@@ -28,7 +28,7 @@ Use `F.logsigmoid(s)` for log p and `F.logsigmoid(-s)` for log q, with q^γ = ex
 
 Asked next:
 
-- γ = 2 and p = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
+- Let γ = 2 and p = 0.9. By which factors are the loss and the gradient smaller than those of the cross-entropy? → The
   loss is 100 times smaller, because (1 - 0.9)² = 0.01. The gradient is only 34.5 times smaller, because the slope of
   (1 - p)² adds a second term.
 - Is the gradient of the focal loss always smaller than that of the cross-entropy? → No. For γ = 2 the gradient is
@@ -48,8 +48,11 @@ HINTS = (
         "How can you write p as the sigmoid of one number for both labels? Which factors of the loss depend on this "
         "number?"
     ),
-    "With p = σ(s), the slope of p in s is p(1 - p), and that of log p is 1 - p. Use the product rule.",
-    "With q = 1 - p, the slope in s is `q**gamma` times a bracket. One term of the bracket is `-q`.",
+    (
+        "Let p = σ(s). With respect to s, the slope of p is p(1 - p), and the slope of log p is 1 - p. Use the product "
+        "rule."
+    ),
+    "With q = 1 - p, the slope with respect to s is `q**gamma` times a bracket. One term of the bracket is `-q`.",
 )
 
 
@@ -108,7 +111,7 @@ MISTAKES = [
     edit(
         "sign-negative-class",
         "p rises with x for both labels",
-        "For label 0, p is 1 - σ(x). What is the slope of p in x?",
+        "For label 0, p is 1 - σ(x). What is the slope of p with respect to x?",
         "np.where(t, ds, -ds) -> ds",
     ),
     edit(
@@ -126,13 +129,13 @@ MISTAKES = [
     ),
     edit(
         "power-kept",
-        "differentiating keeps the power gamma of 1 - p",
+        "differentiating (1 - p)^gamma leaves the power gamma as it is",
         "What is the slope of u²? How does the power change?",
         "gamma * np.exp(log_p) * log_p - q -> gamma * q * np.exp(log_p) * log_p - q",
     ),
     edit(
         "plus",
-        "the slope of (1 - p)^gamma in p is positive",
+        "the slope of (1 - p)^gamma with respect to p is positive",
         "Does 1 - p rise or fall if p rises?",
         "gamma * np.exp(log_p) * log_p - q -> -gamma * np.exp(log_p) * log_p - q",
     ),

@@ -1,15 +1,15 @@
 """Each element has its own term. Write r = (mu - y)/var. The slopes of the term are
 
-    in mu:   (1/2) · 2(mu - y)/var  =  r
-    in var:  (1/2) (1/var - (y - mu)²/var²)  =  (1/var - r²)/2
+    for mu:   (1/2) · 2(mu - y)/var  =  r
+    for var:  (1/2) (1/var - (y - mu)²/var²)  =  (1/var - r²)/2
 
-Multiply both by g/n. The 1/2 cancels the factor 2 of the square in the first slope, but it stays in the second.
+Multiply both by g/n. The 1/2 cancels the factor 2 of the square in the first slope, but it stays in the second slope.
 
 The variance occurs twice. The logarithm pulls it down, and the squared error pushes it up. The two effects cancel at
 var = (y - mu)², so the slope is 0 there. Without the logarithm, an infinite variance would give the smallest loss.
 
-The slope in mu is the slope of half the squared error, divided by the variance. So the model itself weights the errors.
-An element with a large predicted variance has a small gradient in mu.
+The slope with respect to mu is the slope of half the squared error, divided by the variance. So the model itself
+weights the errors. If the predicted variance of an element is large, the gradient of its mu is small.
 
 Cost: two divisions and five other operations per element. Unlike the forward, the backward needs no logarithm. The
 three inputs are saved.
@@ -20,11 +20,12 @@ at eps. The constant log(2π)/2 is left out unless `full=True`. Negative varianc
 
 Asked next:
 
-- The model predicts l = log var instead. What is its gradient? → The chain rule multiplies dvar by var, so the slope is
-  (1 - (y - mu)²/var)/2. This slope is never larger than 1/2, and no constraint on l is needed. Descent raises l fast if
-  the error is large.
-- The model fits a training example exactly. What happens to its variance? → The slope in var is 1/(2 var), which stays
-  positive, so the variance falls towards 0 and the loss towards -∞. Set a lower limit for the variance.
+- The model predicts l = log var instead of var. What is the gradient of l? → The chain rule multiplies dvar by var, so
+  the slope is (1 - (y - mu)²/var)/2. This slope is never larger than 1/2, and no constraint on l is needed. Descent
+  raises l fast if the error is large.
+- The model fits a training example exactly. What happens to the variance of this example? → The slope with respect to
+  var is 1/(2 var). This slope is positive, so the variance falls towards 0 and the loss towards -∞. Set a lower limit
+  for the variance.
 - Elements with a large error get a large variance, and their mean then learns slowly. Which loss avoids this? → The
   β-NLL (Seitzer et al., 2022) multiplies each term by var^β with a stopped gradient and 0 < β ≤ 1. For β = 1, dmu is
   the gradient of half the squared error.
@@ -36,10 +37,13 @@ from autodrill.drills import edit, given, mistake, normal, uniform
 HINTS = (
     "Where does the variance occur in the loss? Which sign does the slope of each term have?",
     (
-        "In mu the slope is the error divided by var. In var, subtract the squared error over var² from 1/var, and "
-        "take half of the difference."
+        "The slope with respect to mu is the error divided by var. For the slope with respect to var, subtract the "
+        "squared error over var² from 1/var, and take half of the difference."
     ),
-    "With r for the slope in mu, `dvar` is `g / (2 * mu.size)` times a difference that contains `r**2`.",
+    (
+        "Let r be the slope with respect to mu. Then `dvar` is `g / (2 * mu.size)` times a difference that contains "
+        "`r**2`."
+    ),
 )
 WRT = ("mu", "var")
 CASES = [
@@ -95,7 +99,10 @@ MISTAKES = [
     edit(
         "no-half",
         "the 1/2 cancels in the gradient of var too",
-        "The square brings a factor of 2 in mu. Does var have such a factor?",
+        (
+            "The slope of (y - mu)² with respect to mu has a factor of 2. Does the slope of the loss with respect to "
+            "var have one too?"
+        ),
         "scale / 2 -> scale",
     ),
     edit(
@@ -151,7 +158,10 @@ def gaussian_nll_backward(g, mu, var, y):
 @mistake(
     "log-variance",
     "the gradient with respect to log var is the answer",
-    "Your slope in var is multiplied by var. Is the second result the gradient of var or of its logarithm?",
+    (
+        "Your slope with respect to var is multiplied by var. Is the second result the gradient of var or of its "
+        "logarithm?"
+    ),
 )
 def gaussian_nll_backward(g, mu, var, y):
     r = (mu - y) / var

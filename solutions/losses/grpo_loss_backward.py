@@ -1,11 +1,12 @@
-"""The GRPO loss (Shao et al., 2024) gives each token two terms and a weight. Find the slope of each term in logp first.
+"""The GRPO loss (Shao et al., 2024) gives each token two terms and a weight. First find the slope of each term with
+respect to logp.
 
 The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. Inside the band the
-two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band. Two limits do not change
-the rule.
+two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band. Having two limits does not
+change the rule.
 
-The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d in logp
-is -1, so the slope of exp(d) - 1 - d is
+The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d with
+respect to logp is -1, so the slope of exp(d) - 1 - d is
 
     -exp(d) + 1 = 1 - exp(d)
 
@@ -28,10 +29,10 @@ reference model is not needed at all.
 
 PyTorch: TRL composes the loss from `torch.exp`, `torch.clamp` and `torch.min`, and autograd finds this gradient. TRL
 calls "sequence" `loss_type="grpo"`. TRL's default `loss_type="dapo"` divides by the number of tokens of the whole
-batch, over all processes and accumulated steps, and `"bnpo"` by the number in each local batch. `"dr_grpo"` divides by
-B times the largest allowed length, so its divisor does not depend on the answers. verl calls "token" `"token-mean"`.
-verl's mean over rows leaves out the rows without tokens, unless you pass the size of the global batch. TRL counts these
-rows.
+batch, over all processes and accumulated steps, and `"bnpo"` divides by the number of tokens of each local batch.
+`"dr_grpo"` divides by B times the largest allowed length, so its divisor does not depend on the answers. verl calls
+"token" `"token-mean"`. verl's mean over rows leaves out the rows without tokens, unless you pass the size of the global
+batch. TRL counts these rows.
 
 Asked next:
 
@@ -43,9 +44,9 @@ Asked next:
 - All answers to a prompt get the same reward. What do they teach? → An advantage is the reward minus the group's mean.
   Here each advantage is 0, so the policy term has no gradient. Only the penalty acts. DAPO therefore draws other
   prompts instead.
-- The batch is split into micro-batches. What must be the same in each one? → With "token", each micro-batch must divide
-  by the number of tokens of the whole batch. Averaging the means of micro-batches gives tokens of a short micro-batch
-  more weight. With "sequence", you can average over micro-batches with equally many rows.
+- The batch is split into micro-batches. By which number must each micro-batch divide? → With "token", each micro-batch
+  must divide by the number of tokens of the whole batch. Averaging the means of micro-batches gives tokens of a short
+  micro-batch more weight. With "sequence", you can average over micro-batches with equally many rows.
 """
 
 import numpy as np
@@ -54,14 +55,17 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "A token's loss has two terms, and the mean gives the token a weight. What is the slope of each term in logp?",
     (
-        "The policy term has slope -r·A unless the clipped term is strictly smaller. The penalty has slope "
-        "beta·(1 - exp(d)). Multiply the sum by g and by the token's weight."
+        "A token's loss has two terms, and the mean gives the token a weight. What is the slope of each term with "
+        "respect to logp?"
     ),
     (
-        "A token's weight is its mask over a divisor. The divisor is the sum of the mask, or a row's sum times a "
-        "second number. Replace a sum of 0 by 1."
+        "The policy term has slope 0 if the clipped term is strictly smaller, and -r·A otherwise. The penalty has "
+        "slope beta·(1 - exp(d)). Multiply the sum by g and by the token's weight."
+    ),
+    (
+        "A token's weight is its mask over a divisor. For the mean over tokens, the divisor is the sum of the mask. "
+        "For the mean over rows, it is the sum of the mask's row times a second number. Replace a sum of 0 by 1."
     ),
 )
 WRT = ("logp",)
@@ -155,7 +159,7 @@ MISTAKES = [
     edit(
         "other-mean",
         "the mean over tokens has the weights of the mean over rows, and vice versa",
-        "Take rows of 3 tokens and 1 token. What does one token weigh in each of the two means?",
+        "Take a row of 3 tokens and a row of 1 token. What does one token of each row weigh in the two means?",
         'divisor[reduce] -> divisor["token" if reduce == "sequence" else "sequence"]',
     ),
     edit(
@@ -167,7 +171,7 @@ MISTAKES = [
     ),
     edit(
         "padding-moves",
-        "the mask only counts the tokens",
+        "the mask is needed only to count the tokens",
         "Does the loss change if the log-probability of a padded position changes?",
         "g * mask / -> g / ",
     ),
@@ -228,7 +232,7 @@ MISTAKES = [
     ),
     edit(
         "no-ratio",
-        "the slope of the ratio in logp is 1",
+        "the slope of the ratio with respect to logp is 1",
         "r is an exponential of logp. What is the derivative of an exponential?",
         "-gain, 0 -> -adv[:, None], 0",
     ),

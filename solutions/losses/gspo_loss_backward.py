@@ -1,18 +1,18 @@
 """The GSPO loss (Zheng et al., 2025) is PPO's loss with one ratio per answer. Go backwards through three steps.
 
-The minimum and the clip are those of PPO. The slope of an answer's term in s is A if s·A is at most the clipped term.
-Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
+The minimum and the clip are those of PPO. The slope of an answer's term with respect to s is A if s·A is at most the
+clipped term. Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
 
-The ratio s is an exponential, so its slope in log s is s. The log of s is a mean over n tokens. Its slope in the logp
-of a token is 1/n, and its slope at padding is 0:
+The ratio s is an exponential, so its slope with respect to log s is s. The log of s is a mean over n tokens. The slope
+of log s with respect to the logp of a token is 1/n, and at padding the slope is 0:
 
     dlogp = -g/B · A·s · mask/n    or 0 for a clipped answer
 
 All tokens of an answer get the same gradient, whatever their own ratios are. Either the whole answer is clipped, or
 none of it. In PPO and GRPO, each token has its own weight r and its own clip.
 
-s is the geometric mean of the token ratios. Without the mean, s would be the ratio of the answers' probabilities. That
-ratio grows or shrinks exponentially with the length.
+s is the geometric mean of the token ratios. With a sum instead of the mean, s would be the ratio of the answer's
+probabilities under the two policies. That ratio grows or shrinks exponentially with the length.
 
 Compute s from the mean of the log-ratios. A token ratio such as exp(1000) would overflow, even if s is moderate.
 
@@ -33,8 +33,9 @@ Asked next:
 - Why does GSPO stabilise training of mixture-of-experts models? → After an update, the router may send a token to other
   experts, and the ratio of this token jumps. A token-level weight passes the jump into the gradient. In log s the jump
   is divided by the length.
-- How does the gradient of the first step compare with that of GRPO with the mean over rows? → In the first step all
-  ratios are 1, and both gradients are -g/B · A/n for each token. The two losses differ only if the ratios do.
+- GRPO is trained with the mean over rows. How do its gradient and the gradient of GSPO differ in the first step? → The
+  two gradients are equal. In the first step all ratios are 1, and both gradients are -g/B · A/n for each token. The two
+  losses differ only if the ratios do.
 - The tokens of one answer have different advantages, as with a reward per step. How can an answer still have only one
   ratio? → Use verl's form, in which s is detached. Each token then has its own term with the value s·A_t, and the
   gradient of this term goes only to the token's own logp.
@@ -48,8 +49,8 @@ from autodrill.drills import edit, given, uniform
 HINTS = (
     "There is one ratio per answer. Through which steps does one token's logp reach this ratio?",
     (
-        "The minimum gives slope A or 0 in s. The exponential gives s, and the mean gives 1/n for each of the n tokens "
-        "of the answer. Then apply -g/B."
+        "With respect to s, the minimum has the slope A or 0. The exponential contributes the factor s, and the mean "
+        "contributes 1/n for each of the n tokens of the answer. Then multiply by -g/B."
     ),
     "Compute one number per row, with shape (B, 1), and multiply it by `mask / ...`.",
 )
@@ -106,7 +107,7 @@ MISTAKES = [
     ),
     edit(
         "product-ratio",
-        "s is the ratio of the answers' probabilities",
+        "s is the ratio of the answer's probabilities under the two policies",
         "Does the task average the log-ratios of an answer, or add them up?",
         "s = ... -> s = np.exp(((logp - logp_old) * mask).sum(axis=1))",
     ),
@@ -118,8 +119,8 @@ MISTAKES = [
     ),
     edit(
         "no-length",
-        "the slope of log s in each logp is 1",
-        "log s is a mean over n tokens. What is the slope of a mean in one of its terms?",
+        "the slope of log s with respect to each logp is 1",
+        "log s is a mean over n tokens. What is the slope of a mean with respect to one of its terms?",
         "mask / n[:, None] -> mask",
     ),
     edit(
@@ -142,7 +143,7 @@ MISTAKES = [
     ),
     edit(
         "no-ratio",
-        "the slope of s in log s is 1",
+        "the slope of s with respect to log s is 1",
         "s is an exponential. What is the derivative of an exponential?",
         "* s)[ -> )[",
     ),

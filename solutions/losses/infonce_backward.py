@@ -1,5 +1,6 @@
-"""InfoNCE (van den Oord et al., 2018) is a softmax cross-entropy whose logits are S. The label of row i is i, because
-the key of the same object is in column i. With p = softmax(S), the gradient of the logits is
+"""InfoNCE (van den Oord et al., 2018) is a softmax cross-entropy whose logits are S. Call the rows of q queries and the
+rows of k keys. The label of row i is i, because the key of the same object is in column i. With p = softmax(S), the
+gradient of the logits is
 
     dS = g/N · (p - I)
 
@@ -9,18 +10,18 @@ S is a matrix product of q and kᵀ, divided by T. So
 
 A query is pulled to its own key with weight 1 - p_ii, and pushed from every other key k_j with weight p_ij. The weights
 of the pushes sum to the weight of the pull. A negative that is similar to the query has a large p_ij and so a large
-push. A small T makes p sharper, so that the hardest negatives get almost all of the push.
+push. A small T makes p sharper, so the negatives most similar to the query get almost all of the push.
 
 The softmax runs along rows, so the loss is not symmetric in q and k. Still, every key is in every row, so every key
 gets a gradient from every query.
 
 Cost: three products of about N²·d multiplications each, if S is computed again. The forward takes one such product. The
-N x N softmax dominates the memory if N is much larger than d. The rows can be processed in chunks with one logsumexp
-per row.
+N x N softmax dominates the memory if N is much larger than d. If one logsumexp per row is saved, the rows can be
+processed in chunks.
 
 PyTorch: `F.cross_entropy(q @ k.T / T, torch.arange(len(q)))` has this gradient. `LogSoftmaxBackward0` saves the N x N
-log-softmax. CLIP averages two losses: this one, and the same loss with q and k exchanged. The second has its softmax
-along the columns of S. open_clip calls `F.cross_entropy` twice, and a learned scale takes the place of 1/T.
+log-softmax. CLIP averages two losses: this one, and the same loss with q and k exchanged. The second loss has its
+softmax along the columns of S. open_clip calls `F.cross_entropy` twice, and a learned scale takes the place of 1/T.
 
 Asked next:
 
@@ -32,9 +33,9 @@ Asked next:
 - The batch is split over ranks, and each rank gathers all keys. What must backward exchange? → A rank's queries give
   gradients to the keys of all ranks. So the gradients of the gathered keys must be summed over the ranks and scattered
   back. A plain `all_gather` of `torch.distributed` has no backward, so each rank would lose these parts.
-- Why do the gradients vanish in a batch of one? → The only probability is 1, and so is the label, so dS is 0. With few
-  negatives the task is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large batches
-  or a queue of keys.
+- Why do the gradients vanish in a batch of one? → The only probability is 1, which is also its target, so dS is 0. With
+  few negatives the task is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large
+  batches or a queue of keys.
 """
 
 import numpy as np
@@ -44,8 +45,11 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "Which loss contains log_softmax, and what is the label of row i? How does S depend on q and on k?",
-    "The gradient of S is softmax minus the identity, times g/N. Then use the rule of a matrix product, and 1/T.",
-    "With `dS` in hand, dq is `dS @ k / T`. For dk, transpose ... and multiply by ...",
+    (
+        "The gradient of S is softmax minus the identity, times g/N. Then use the rule of a matrix product, and divide "
+        "by T."
+    ),
+    "dq is `dS @ k / T`. For dk, which matrix must you transpose, and by which matrix must you multiply it?",
 )
 CASES = [
     given("q[N,d] k[N,d]", T=0.5),
@@ -84,7 +88,7 @@ MISTAKES = [
     edit(
         "swapped-returns",
         "dq is dS times q, and dk is dSᵀ times k",
-        "S is a product of q and k. Which of them is the slope of S in q?",
+        "S is a product of q and k. Which of the two is the slope of S with respect to q?",
         "dS @ k, dS.T @ q -> dS @ q, dS.T @ k",
     ),
     edit(

@@ -1,8 +1,8 @@
 """The KTO loss (Ethayarajh et al., 2024) averages a sigmoid of one number per answer. Let u = beta · (r - z). Because z
-is a constant, u has slope beta in logp.
+is a constant, u has slope beta with respect to logp.
 
 A good answer costs w_good · (1 - σ(u)). The slope of the sigmoid is σ' = σ(1 - σ), so this cost has slope -w_good ·
-σ'(u) in u. A bad answer costs w_bad · (1 - σ(-u)) = w_bad · σ(u), with slope w_bad · σ'(u). With the mean,
+σ'(u) with respect to u. A bad answer costs w_bad · (1 - σ(-u)) = w_bad · σ(u), with slope w_bad · σ'(u). With the mean,
 
     dlogp = g · beta/N · σ(u)(1 - σ(u)) · (-w_good if good, w_bad if bad)
 
@@ -21,15 +21,15 @@ or its sigmoid, and the labels. The expensive part is computing the log-probabil
 
 PyTorch: TRL computes `1 - F.sigmoid(beta * (logratios - kl))` and detaches `kl`, so autograd finds this gradient.
 `SigmoidBackward0` saves its output s and multiplies by s(1 - s). TRL does not average r over the answers themselves. It
-pairs each prompt with the answer to another prompt of the batch, averages over these pairs and over all processes, and
-then clamps at 0.
+pairs each prompt with the answer to another prompt of the batch, averages r over these pairs and over all processes,
+and then clamps the average at 0.
 
 Asked next:
 
 - Why does TRL estimate z from mismatched pairs of prompt and answer? → z should measure how far the policy has drifted
   from the reference in general. The labelled answers are those that training pushes up or down, so their mean r is no
   estimate of that drift.
-- The policy is hopelessly wrong about an answer, with u = -10 for a good one. How do KTO and DPO compare? → KTO's
+- The policy is hopelessly wrong about a good answer, with u = -10. How do the gradients of KTO and DPO compare? → KTO's
   factor is σ'(-10) = 4.5e-5, and DPO's factor is σ(10) = 0.99995. KTO stops training on such answers, which helps if
   their labels are wrong.
 - You forget to detach z, and the mean of r is positive. What changes? → The mean of all gradients is then subtracted
@@ -96,7 +96,7 @@ MISTAKES = [
     edit(
         "same-sign",
         "all answers are pushed up",
-        "In z - r, which sign does r have?",
+        "The cost of a bad answer contains z - r. Which sign does r have there?",
         "w_bad * slope -> -w_bad * slope",
     ),
     edit(
@@ -132,7 +132,7 @@ MISTAKES = [
     edit(
         "z-not-clamped",
         "z is the mean of r, whatever its sign",
-        "What is z in a batch whose r are all negative?",
+        "Suppose all r of a batch are negative. What is z then?",
         "z = ... -> z = r.mean()",
     ),
     edit(

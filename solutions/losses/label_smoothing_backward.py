@@ -7,7 +7,7 @@ the row is softmax(z) - q. The smoothed label takes the place of the one-hot lab
 rule multiplies by g.
 
 At a wrong class the gradient is p_c - eps/C, which is negative if p_c is below eps/C. Descent then raises the logit of
-a wrong class. Without smoothing that never happens.
+a wrong class. Without smoothing this never happens.
 
 The gradient is 0 if softmax(z) = q. Without smoothing no finite logits reach that point, so the logit of the label
 grows without bound. With smoothing, the label's logit stops at a finite distance above the others:
@@ -32,8 +32,8 @@ Asked next:
 - Some implementations give the label 1 - eps and every other class eps/(C - 1). How is this related to the definition
   here? → It is the same smoothing with another eps. In the definition here, eps' = eps · C/(C - 1) gives each other
   class eps/(C - 1). For C = 2, eps' is twice eps.
-- What does eps = 1 train? → The label disappears from q, so the loss pulls every row to the uniform distribution. The
-  loss of a row is -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
+- What happens if you train with eps = 1? → The label disappears from q, so the loss pulls every row to the uniform
+  distribution. The loss of a row is -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
 """
 
 import numpy as np

@@ -3,9 +3,9 @@ the logits changes no choice, so f is a constant and only p carries a gradient:
 
     dp_ne = g · E/N · f_e
 
-This row is the same for each token. The entry of a popular expert is larger, because probability on this expert costs
-more. Each row of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies the
-difference by p:
+This row is the same for each token. The entry of a popular expert is larger, because its share f_e is larger. Each row
+of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies the difference by
+p:
 
     dlogits_ne = p_ne (dp_ne - Σ_j dp_nj p_nj)
 
@@ -29,10 +29,10 @@ Asked next:
   experts until the order of some logits changes. Then the choices and f change in a jump.
 - Why not use Σ_e (mean_n p_ne)², which is differentiable in both factors? → It balances the mean probabilities, not the
   choices. The probabilities can be balanced while one expert wins most choices by a small margin.
-- Is f computed over the micro-batch of a rank or over the global batch? → A micro-batch holds few sequences. The loss
-  then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts asks
-  for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in both
-  cases.
+- Should f be computed over the micro-batch of a rank or over the global batch? → A micro-batch holds few sequences. The
+  loss then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts
+  asks for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in
+  both cases.
 - This loss and the main loss both pull on the router. Which alternative does not disturb the main gradient? → Give each
   expert a bias that is added only for the selection. After each step, a rule lowers the bias of overloaded experts and
   raises the bias of the others.
@@ -44,11 +44,11 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "Which of the two factors f and p is a count? What is the slope of a count in the logits?",
+    "Which of the two factors f and p is a count? What is the slope of a count with respect to the logits?",
     "dp is g·E·f/N, the same row for each token. Then apply the backward of softmax along the rows.",
     (
-        "Count the choices with `np.bincount(..., minlength=E)`. Return p * (dp - ...). The missing part is a sum over "
-        "each row."
+        "Count the choices with `np.bincount(..., minlength=E)`. Return p times (dp minus a sum over each row). Which "
+        "product do you sum?"
     ),
 )
 CASES = [
@@ -119,7 +119,7 @@ MISTAKES = [
     edit(
         "no-E",
         "L does not contain the factor E",
-        "If the shares are balanced, the task's L is 1 for each E. Which factor makes L equal to 1?",
+        "If the shares are balanced, the task's L is 1 for every E. Which factor makes L equal to 1?",
         "g * E / N -> g / N",
     ),
     edit(
@@ -131,7 +131,7 @@ MISTAKES = [
     edit(
         "f-over-tokens",
         "the counts are divided by the number of tokens",
-        "Each token makes k choices. Do the shares sum to 1 or to k?",
+        "Each token makes k choices. Do your shares sum to 1 or to k?",
         "f = ... -> f = count.astype(p.dtype) / N",
     ),
     edit(

@@ -11,7 +11,7 @@ other element. Near the target the gradient does not shrink either, so gradient 
 around the target.
 
 A constant prediction shows what L minimises. The sum of the signs is 0 if as many targets are above the prediction as
-below it, so the best constant is the median. For the mean squared error it is the mean.
+below it, so the best constant is the median. For the mean squared error, the best constant is the mean.
 
 Cost: one subtraction, one sign and one product per element, as in the forward. It is enough to save the sign, which
 takes two bits per element.
@@ -21,15 +21,15 @@ NaN, the loss is NaN, but the gradient of pred is 0. In JAX the slope of `jnp.ab
 
 Asked next:
 
-- Write the slope as e/|e|. What is wrong with it? → At e = 0 it is 0/0 = NaN, and this NaN reaches all parameters.
-  Adding a small eps to |e| avoids the NaN, but changes the slope for small e.
+- You write the slope as e/|e|. What goes wrong? → At e = 0 this quotient is 0/0 = NaN, and this NaN reaches all
+  parameters. Adding a small eps to |e| avoids the NaN, but changes the slope for small e.
 - How do you check this backward by finite differences? → Use errors larger than the step. At e = 0 a central difference
   gives 0, which agrees with this convention. A one-sided difference gives 1 or -1.
 - Predictions that are too low should cost more than predictions that are too high. Which loss does this? → The quantile
-  loss max(τe, (τ - 1)e) with e = target - pred and τ > 1/2. The slopes of this loss in e are τ and τ - 1. The
-  τ-quantile minimises this loss. For τ = 1/2 the loss is |e|/2.
-- Which loss has small gradients near the target and bounded gradients far from it? → The Huber loss. Its slope is e,
-  clipped to the range from -delta to delta.
+  loss max(τe, (τ - 1)e) with e = target - pred and τ > 1/2. The slopes of this loss with respect to e are τ and τ - 1.
+  The τ-quantile minimises this loss. For τ = 1/2 the loss is |e|/2.
+- Which loss has small gradients near the target and bounded gradients far from it? → The Huber loss has both. Its slope
+  is e, clipped to the range from -delta to delta.
 """
 
 import numpy as np

@@ -37,7 +37,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "One element of pred moves by a little. How does its square move, and how does the mean of all squares move?",
+    (
+        "Move one element of pred by a little. How much does the square of its error change, and how much does the "
+        "mean of all squares change?"
+    ),
     (
         "The square has the slope 2 · (pred - target). The mean divides by the number of elements, and g multiplies "
         "the result."

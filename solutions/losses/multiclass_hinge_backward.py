@@ -1,6 +1,7 @@
-"""Each term with j ≠ y_n and h_nj > 0 is active. It depends on two scores, with the slope 1 in scores[n, j] and the
-slope -1 in scores[n, y_n]. So each active wrong class gets g/N. The score of the label is in all terms of its row, so
-the label gets -g/N once per active class. If k classes of the row are active, the label's gradient is -k · g/N.
+"""Each term with j ≠ y_n and h_nj > 0 is active. An active term depends on two scores. Its slope is 1 with respect to
+scores[n, j] and -1 with respect to scores[n, y_n]. So each active wrong class gets g/N. The score of the label is in
+all terms of its row, so the label gets -g/N once per active class. If k classes of the row are active, the label's
+gradient is -k · g/N.
 
 Each row of the gradient sums to 0, because a constant added to all scores of a row changes no h.
 
@@ -15,8 +16,8 @@ Cost: one comparison and a few operations per score, and a count per row, as in 
 boolean per score. The backward needs nothing else that depends on the scores.
 
 PyTorch: `F.multi_margin_loss` divides each row by C as well, so its gradient is 1/C of the gradient here. It also
-offers squared violations (p=2) and class weights. `MultiMarginLossBackward0` saves the scores and the labels. The
-gradient at h = 0 is 0 there too.
+offers squared violations (p=2) and class weights. `MultiMarginLossBackward0` saves the scores and the labels. In
+PyTorch, too, the gradient at h = 0 is 0.
 
 Asked next:
 
@@ -37,7 +38,10 @@ from autodrill.drills import below, edit, given, normal
 HINTS = (
     "Which terms of a row are active? In how many of them does the score of the label occur?",
     "Each active wrong class gets g/N. The label gets minus g/N times the number of active classes in its row.",
-    "Make a 0/1 array of the positive h, one entry per score. What is at the label, and what must be there instead?",
+    (
+        "Make an array that is 1 where h is positive and 0 elsewhere. Which number is at the label, and which number "
+        "must be there instead?"
+    ),
 )
 CASES = [
     given("scores[N,C] y[N]", y=below("C"), note="margin=1"),
@@ -103,7 +107,7 @@ MISTAKES = [
     edit(
         "all-other-classes",
         "every wrong class is active",
-        "A wrong class scores 10 below the label. Does the loss change if its score rises by 0.1?",
+        "A wrong class scores 10 below the label. Does the loss change if the score of this wrong class rises by 0.1?",
         "(scores - scores[rows, y][:, None] + margin > 0) -> (scores == scores)",
     ),
     edit(

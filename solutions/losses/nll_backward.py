@@ -23,8 +23,8 @@ Asked next:
   has no lower bound, and its gradient is constant. The logits of the labels grow without bound, and nothing pushes the
   other logits down. The accuracy may look plausible at first, but the loss becomes negative.
 - `nll_loss` gets the output of a softmax instead of a log-softmax. What happens? → The loss is minus the probability of
-  the label, between -1 and 0. Its gradient in the logits contains p_y as a factor, so a row that is clearly wrong
-  hardly learns.
+  the label, between -1 and 0. Its gradient with respect to the logits contains p_y as a factor, so a row that is
+  clearly wrong hardly learns.
 """
 
 import numpy as np
@@ -34,7 +34,10 @@ from autodrill.drills import below, edit, given, mistake
 
 HINTS = (
     "Which entries of logp does the loss read? If one of them grows by 1, by how much does the loss change?",
-    "dlogp is 0 everywhere except at the label of each row. There it is the slope of the negative mean, times g.",
+    (
+        "dlogp is 0 everywhere except at the label of each row. At the label it is the slope of the negative mean, "
+        "times g."
+    ),
     "Make zeros of logp's shape and dtype. Index with `np.arange(len(y))` and the labels, and assign `... / len(y)`.",
 )
 CASES = [

@@ -1,6 +1,6 @@
 """PPO's loss (Schulman et al., 2017) takes the smaller of two terms for each token. The first term is r·A. The slope of
-r in logp is r, so the slope of this term is r·A. The second term is clip(r)·A. Its slope is 0 outside the band, because
-the clipped ratio is constant there. Inside the band the two terms are equal.
+r with respect to logp is r, so the slope of this term is r·A. The second term is clip(r)·A. Its slope is 0 outside the
+band, because the clipped ratio is constant there. Inside the band the two terms are equal.
 
 So only one question is left: where is the second term smaller? A positive A keeps the order of r and clip(r), and a
 negative A reverses it:
@@ -28,8 +28,8 @@ halves the gradient there, so the sum is 3/4 of r·A.
 Asked next:
 
 - A log-ratio is 100, and A is positive. What does autograd return in float32, and what does your code return? → r is
-  inf, and autograd multiplies the 0 from `minimum` by the slope inf of exp, and 0 · inf is NaN. `np.where` selects 0
-  and never multiplies inf by 0. Libraries such as verl clamp the log-ratio to ±20.
+  inf. Autograd multiplies the 0 from `minimum` by the slope of exp, which is inf, and 0 · inf is NaN. `np.where`
+  selects 0 and never multiplies inf by 0. Libraries such as verl clamp the log-ratio to ±20.
 - Does the clip keep the ratios inside the band? → No. The clip only removes a token's own gradient. Gradients of other
   tokens, and the momentum of the optimiser, can still move the ratio further. Training code therefore reports the
   fraction of clipped tokens and an estimate of the KL divergence.
@@ -49,10 +49,10 @@ from autodrill.drills import edit, given
 HINTS = (
     "The clipped term is constant outside the band. For which signs of A is the clipped term the smaller one?",
     (
-        "If r·A is the smaller term, or if the two terms are equal, the slope in logp is r·A. Otherwise the slope is "
-        "0. Then apply the mean, the minus sign and g."
+        "If r·A is the smaller term, or if the two terms are equal, the slope with respect to logp is r·A. Otherwise "
+        "the slope is 0. Then apply the mean, the minus sign and g."
     ),
-    "Compute both terms of the minimum. Where r · adv is at most ..., keep r · adv, and put 0 elsewhere.",
+    "Compute both terms of the minimum. Keep r · adv where it is at most the clipped term, and put 0 elsewhere.",
 )
 WRT = ("logp",)
 RESULTS = ("dlogp",)
@@ -113,7 +113,7 @@ MISTAKES = [
     ),
     edit(
         "no-ratio",
-        "the slope of the ratio in logp is 1",
+        "the slope of the ratio with respect to logp is 1",
         "r is an exponential of logp. What is the derivative of an exponential?",
         "r * adv, 0 -> adv, 0",
     ),

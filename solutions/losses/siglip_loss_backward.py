@@ -35,11 +35,12 @@ Asked next:
 - Why does training start with beta = -10 and t = log 10? → n² - n of the n² pairs are negatives. With nearly orthogonal
   unit vectors and beta = 0, σ(z) is near 1/2, so the negatives of a row push with a total weight of (n - 1)/2. With
   beta = -10 and n = 4096 this total is 0.2, and each positive pulls with a weight near 1.
-- The embeddings are normalised. Can the loss go to 0 if t is fixed? → Not for n > 1. For unit vectors, a_i · b_j is
-  between -1 and 1, so the z of a match is at most 2 exp(t) above the z of another pair. The scale exp(t) must grow to
-  separate the pairs clearly.
-- Which loss for n² pairs has the same gradient in PyTorch, without the labels l? → The binary cross-entropy with logits
-  z and the identity matrix as targets, summed and divided by n. Its gradient, g/n · (σ(z) - I), is the same.
+- The embeddings are normalised. Can the loss go to 0 if t is fixed? → For n > 1 it cannot. For unit vectors, a_i · b_j
+  is between -1 and 1, so the z of a match is at most 2 exp(t) above the z of another pair. The scale exp(t) must grow
+  to separate the pairs clearly.
+- Which PyTorch loss of z has the same gradient and does not need the labels l? → The binary cross-entropy with the
+  logits z and the identity matrix as targets, summed over the pairs and divided by n. Its gradient is also g/n ·
+  (σ(z) - I).
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "Each pair is a logistic regression with the label l. What is the slope of -log σ(l · z) in z?",
+    "Each pair is a logistic regression with the label l. What is the slope of -log σ(l · z) with respect to z?",
     (
         "The slope is -l · σ(-l · z), divided by n. Then use the rules of a matrix product with the factor exp(t). For "
         "t, remember the derivative of exp(t)."
@@ -128,13 +129,13 @@ MISTAKES = [
     ),
     edit(
         "temperature-not-exp",
-        "z has slope a @ bᵀ in t",
-        "What is the derivative of exp(t) · x in t?",
+        "the slope of z with respect to t is a @ bᵀ",
+        "What is the derivative of exp(t) · x with respect to t?",
         "dt = scale * -> dt =",
     ),
     edit(
         "dt-with-beta",
-        "z has slope z in t",
+        "the slope of z with respect to t is z itself",
         "Does beta change if t changes?",
         "dt = ... -> dt = (dz * z).sum()",
     ),

@@ -22,7 +22,7 @@ Asked next:
 
 - With label smoothing or distillation, the label is a distribution q. How does the gradient change? → q replaces the
   one-hot row, so the gradient is softmax(z) - q. This formula holds if q sums to 1. If q sums to s, the first term is
-  s·softmax(z), and code that forgets the factor s is wrong.
+  s·softmax(z), so code without the factor s is wrong.
 - The vocabulary size C is 128,000, and the logits do not fit into memory. What can be done? → Process the rows in
   chunks. For each chunk, the forward computes the logits, the loss, and also the gradients of the hidden states and the
   output weights. Then the forward drops the chunk's logits. All gradients are linear in the scalar g, so backward only

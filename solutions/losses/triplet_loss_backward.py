@@ -25,9 +25,9 @@ Asked next:
 - All embeddings of a batch collapse to one point. What are the loss and the gradients? → Each h is the margin, so the
   loss is the margin, and every triplet is active. All differences are 0, so all gradients are 0: the collapsed state is
   a stationary point. With unsquared distances the gradient of the norm at 0 is not defined.
-- After some epochs the loss is almost 0 and training stalls. Why, and what helps? → Most random triplets satisfy the
-  margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the batch, or divide by
-  the number of active triplets.
+- After some epochs the loss is almost 0, and training stalls. Why does training stall, and what helps? → Most random
+  triplets satisfy the margin, so their gate is closed, but N still counts them. Choose triplets with h > 0 within the
+  batch, or divide by the number of active triplets.
 - Why does training often use semi-hard negatives, with |a - p| < |a - n| and h > 0, instead of the nearest negative?
   → The nearest negative may be almost at the anchor, and its gradient 2(a - n) is then almost 0. The negative is hardly
   pushed away, whereas the positive still pulls. The embedding may collapse to one point.
@@ -140,7 +140,7 @@ MISTAKES = [
     ),
     edit(
         "weighted-by-h",
-        "the loss of a triplet multiplies its gradient",
+        "the gradient of a triplet is multiplied by its loss",
         "What is the slope of max(0, h) for h > 0?",
         "(h > 0)[:, None] -> np.maximum(h, 0)[:, None]",
     ),

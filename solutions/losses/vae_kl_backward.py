@@ -17,20 +17,20 @@ saved. Compared with the encoder's matrix products this cost is negligible.
 
 PyTorch: PyTorch has no node for this term. The term is usually written out, as in the task, or as
 `kl_divergence(Normal(mu, std), Normal(0, 1))` of `torch.distributions` with std = exp(logvar/2). Autograd computes the
-slope in logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32, both forms give 4.77e-7 instead of
-5e-7.
+slope with respect to logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32, both forms give 4.77e-7
+instead of 5e-7.
 
 Asked next:
 
 - Why does the encoder predict the logarithm of the variance and not the variance? → exp makes any prediction a positive
-  variance, without a constraint. The slope in the variance, (1 - 1/var)/2, is unbounded near 0. For small variances,
-  the slope in logvar is at most 1/2 in size.
+  variance, without a constraint. The slope with respect to the variance, (1 - 1/var)/2, is unbounded near var = 0. For
+  small variances, the slope with respect to logvar is at most 1/2 in size.
 - The loss averages over the N rows and over the d numbers instead. What changes? → The gradient of this term becomes d
   times smaller, and the gradient of the reconstruction stays the same. A β-VAE weights the KL term with β. The changed
   loss is therefore a β-VAE with β = 1/d.
 - Some latent numbers end with mu near 0 and logvar near 0 for every input. What happened? → This is posterior collapse.
-  The decoder ignores these numbers, so only the KL term acts on them, and its minimum is the prior. Start with a small
-  weight of the KL term, or do not penalise a divergence below a threshold (free bits).
+  The decoder ignores these numbers, so only the KL term acts on them, and the KL term is smallest at the prior. Start
+  with a small weight of the KL term, or do not penalise a divergence below a threshold (free bits).
 """
 
 import numpy as np
@@ -41,8 +41,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Every latent number has its own term. What are the slopes of mu², logvar and exp(logvar)?",
     (
-        "The slope in mu is mu, and the slope in logvar is (exp(logvar) - 1)/2. Multiply both by g, and divide by the "
-        "number of rows."
+        "The slope with respect to mu is mu, and the slope with respect to logvar is (exp(logvar) - 1)/2. Multiply "
+        "both by g, and divide by the number of rows."
     ),
     "`dlogvar` is `g / (2 * N)` times a function of logvar that is 0 at the prior.",
 )

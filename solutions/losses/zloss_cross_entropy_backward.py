@@ -3,11 +3,12 @@ together are
 
     lse - (1 - eps) · logits_y - eps · (1/V) Σ_v logits_v
 
-The slope of lse in logits_v is p_v. The slope of lse² is 2 · lse · p_v. A row that counts therefore contributes
+The slope of lse with respect to logits_v is p_v. The slope of lse² is 2 · lse · p_v. A row that counts therefore
+contributes
 
     p · (1 + 2 · z · lse) - (1 - eps) · onehot(y) - eps/V
 
-and g/K scales it. A padded row contributes nothing, neither through the labels nor through its lse.
+and g/K scales it. A padded row contributes nothing, neither through its label nor through its lse.
 
 Label smoothing replaces the one-hot target by the distribution q = (1 - eps) · onehot(y) + eps/V. The first part of the
 gradient is p - q. This part sums to 0 over a row, because softmax does not change if all logits of the row move
@@ -32,8 +33,8 @@ Asked next:
 - Does the loss of one row have a minimum? → Without smoothing, the loss has no minimum, because it falls as long as the
   label's logit rises above the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the
   logits are log q.
-- What does smoothing with eps over the other V - 1 classes change? → The true class then gets the target 1 - eps. Here
-  it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
+- Some code spreads eps over the other V - 1 classes only. What does this change? → The true class then gets the target
+  1 - eps. Here it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
 - The vocabulary is split over ranks. What does the z-loss add to the communication? → Nothing. The ranks already
   exchange a maximum and a sum of exponentials per row, and these give lse.
 """
@@ -46,12 +47,13 @@ from autodrill.drills import below, edit, given
 HINTS = (
     "Write -log p_v as lse - logits_v. Which terms of a row's loss contain lse?",
     (
-        "The slope of lse is the softmax p, and that of lse² is 2 · lse · p. The label gets -(1 - eps), and every "
+        "The slope of lse is the softmax p, and the slope of lse² is 2 · lse · p. The label gets -(1 - eps), and every "
         "class gets -eps/V."
     ),
     (
-        "Build the target with `np.full_like(logits, eps / V)` and add ... at the labels. The gradient of a row is p · "
-        "(1 + ...) - target, before the scaling."
+        "Build the target with `np.full_like(logits, eps / V)` and add the rest at the labels. Before the scaling, the "
+        "gradient of a row is p times a bracket, minus the target. The bracket is 1 plus the factor of p in the slope "
+        "of z · lse²."
     ),
 )
 
@@ -102,7 +104,7 @@ MISTAKES = [
     ),
     edit(
         "z-to-all-logits",
-        "lse has the same slope in every logit",
+        "lse has the same slope with respect to every logit",
         "By how much does lse grow if a logit far below the maximum grows by 1?",
         "p * (1 + 2 * z * lse) -> p + 2 * z * lse",
     ),
