@@ -5,7 +5,7 @@ The `+=` is as important as the slopes. A node's gradient is the sum over all it
 contribution of only one consumer, `out`. In `z = x + x` both operands are one node. That node must receive
 `2 * out.grad`, but with `=` it receives only `out.grad`.
 
-Cost: two additions; the forward has one. Nothing is saved, because neither slope depends on a value.
+Cost: two additions, compared with one in the forward. Nothing is saved, because neither slope depends on a value.
 
 PyTorch: `AddBackward0` saves no tensor, only the number `alpha` of `torch.add(a, b, alpha=...)`. So the operands may be
 changed in place before backward. Backward does not copy the gradient. If the operands have the same shape and dtype,

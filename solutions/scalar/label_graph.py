@@ -32,7 +32,7 @@ Asked next:
   tangent 1 and x has tangent 0, `a` has tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input,
   and neither pass computes dL/da.
 - `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is the value of `a`, which is 5 at
-  (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does
+  (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves `y.grad` at None. The value of L does
   not change.
 - What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y has the derivative 2 with respect to x
   and 1 with respect to y. dL/dy = x has the derivative 1 with respect to x and 0 with respect to y. The matrix of these
