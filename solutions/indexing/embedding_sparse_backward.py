@@ -143,7 +143,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "mean",
     "the gradients of equal words are averaged",
-    "Each occurrence of a word moves the loss. By how much do two occurrences move the loss together?",
+    "A word occurs twice, and its row of W moves by 0.1. How many rows of out move by 0.1?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)

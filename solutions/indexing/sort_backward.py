@@ -9,7 +9,7 @@ collide, and plain assignment is enough.
 
 Gathering g with `order` is wrong, but often looks right. The gather is right whenever the permutation is its own
 inverse: for sorted input, for strictly descending input, and if only two numbers are exchanged. The input [3, 1, 2]
-shows the difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that keeps
+shows the difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that makes
 the answer unique.
 
 Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again nor needs x.
@@ -116,7 +116,7 @@ def sort_backward(g, order):
 @mistake(
     "first-axis",
     "the array has one order, which moves whole rows",
-    "Do all rows share one order, or does each row have its own?",
+    "Do all rows share one order, or does each row have its own order?",
 )
 def sort_backward(g, order):
     dx = np.zeros_like(g)
