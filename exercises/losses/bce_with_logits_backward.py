@@ -12,8 +12,9 @@ forward pass computed
     L = -(1/n) Σ (w · t · log p + (1 - t) · log(1 - p))
 
 The sum runs over all n elements of `x`. `x` and the targets `t` have the same shape, with any number of axes. A target
-is a number between 0 and 1, and need not be 0 or 1. `pos_weight` is the number w > 0. If w is above 1, a rare positive
-class counts more. w may also be below 1. `g`, a 0-d array, is the upstream gradient of the scalar L. Return `dx`.
+is a number between 0 and 1, and need not be 0 or 1. `pos_weight` is the number w > 0. A w above 1 gives the positive
+class more weight, for example because it is rare. w may also be below 1. `g`, a 0-d array, is the upstream gradient of
+the scalar L. Return `dx`.
 
 Logits may be as large as ±1000, and dx must be finite there.
 """

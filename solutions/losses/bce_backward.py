@@ -8,8 +8,9 @@ If p = σ(x), multiplying the quotient by this slope gives p - t, the gradient w
 The denominator is small if p is near 0 or 1. With a denominator of at least 1e-12, the right prediction p = t = 1 has
 the gradient 0 instead of 0/0. The wrong prediction p = 0 at t = 1 has the gradient -1e12 · g/n, with the right sign.
 
-Only the common denominator gives these values. Clipping p to [1e-12, 1 - 1e-12] changes the numerator too: at p = t = 0
-the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not even prevent the division by 0.
+Only a lower limit for the common denominator gives these values. Clipping p to [1e-12, 1 - 1e-12] changes the numerator
+too: at p = t = 0 the quotient is then 1. In float32, 1 - 1e-12 rounds to 1, so clipping does not even prevent the
+division by 0.
 
 Cost: seven operations per element, without any exponential or logarithm. The forward takes two logarithms per element.
 Only p and t are saved.

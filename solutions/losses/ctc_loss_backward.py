@@ -15,9 +15,9 @@ This is the gradient of a cross-entropy with the soft targets γ instead of a on
 
 A path that reads y walks through the 2L + 1 positions of z. It starts at one of the first two positions and ends at one
 of the last two. At each step it stays or moves one position on. It may also skip a blank between two *different*
-labels. The blank between two equal labels cannot be skipped, because the labels would merge. In code, a path may move
-two positions on if the classes at the two positions differ. This rule also forbids skipping a label, because the
-positions on its two sides are both blanks.
+labels. The blank between two equal labels cannot be skipped, because the two labels would then merge. In code, a path
+may move two positions on if the classes at the two positions differ. This rule also forbids skipping a label, because
+the positions on its two sides are both blanks.
 
 Let α_t(s) be the sum of the probabilities of all beginnings of paths that are at position s at step t, including
 p_t(z_s). Let β_t(s) be the same sum for the endings, also including p_t(z_s). If time and positions are reversed, the

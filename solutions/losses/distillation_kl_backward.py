@@ -46,7 +46,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "Which part of KL(p ‖ s) depends on the student? What do you know about the gradient of a cross-entropy?",
+    (
+        "Which part of KL(p ‖ s) depends on the student? What is the gradient of a cross-entropy with respect to its "
+        "logits?"
+    ),
     (
         "The gradient with respect to student / T is s - p. The chain rule brings 1/T, the loss brings T², and the "
         "mean brings 1/N."

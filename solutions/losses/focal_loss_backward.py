@@ -16,8 +16,9 @@ cross-entropy. The first term of the bracket comes from the factor q^γ, which d
 0, so the slope with respect to s is never positive.
 
 The form on the right has no division and no power below γ. Each part can be computed without overflow: log p = -log(1 +
-e^-s) by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). The form with dL/dp fails: it contains q^γ/p, which
-is 1/0 at s = -1000. It also contains q^(γ-1), which is 0 to a negative power at s = 1000 if γ < 1.
+e^-s) by `np.logaddexp`, p = exp(log p), and q = exp(-log(1 + e^s)). A backward that first computes dL/dp fails: dL/dp
+contains q^γ/p, which is 1/0 at s = -1000. dL/dp also contains q^(γ-1), which is 0 to a negative power at s = 1000 if γ
+< 1.
 
 Cost: two logaddexp, two exponentials, a power and about ten other operations per element. The forward needs nearly the
 same. Only x and t are saved.

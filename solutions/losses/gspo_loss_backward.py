@@ -22,8 +22,8 @@ writes this number to all tokens of the row.
 
 PyTorch: TRL computes this loss with `importance_sampling_level="sequence"` and `loss_type="grpo"`. Its code sums
 `log_ratio * mask`, divides by the length and takes `torch.exp`, and autograd finds this gradient. verl detaches s and
-multiplies it by exp(logp - logp.detach()), which has the value 1. After the mean over the tokens of an answer, the
-gradient is the same.
+multiplies it by exp(logp - logp.detach()), which has the value 1. verl then averages over the tokens of the answer, so
+its gradient is the same.
 
 Asked next:
 

@@ -20,10 +20,10 @@ Asked next:
 - Which losses does the Huber loss approach for a large delta and for a small delta? → For large delta, the limit is
   half of the squared error. For small delta, the loss divided by delta tends to the absolute error.
 - DQN clips the error of its update to ±1. Which loss has this gradient? → The Huber loss with delta = 1 has this
-  gradient. Clipping the value of the squared loss is different. The gradient is then 0 for large errors, so large
-  errors are never corrected.
-- What is the second derivative, and which method has a problem with it? → The second derivative is 1 for |e| < delta
-  and 0 beyond. A Newton step, as in gradient boosting, divides by the second derivative and cannot divide by 0. The
+  gradient. If DQN clipped the value of the squared loss instead, the gradient would be 0 for large errors, and large
+  errors would never be corrected.
+- What is the second derivative, and for which method is it a problem? → The second derivative is 1 for |e| < delta and
+  0 beyond. A Newton step, as in gradient boosting, divides by the second derivative and cannot divide by 0. The
   pseudo-Huber loss delta² (√(1 + (e/delta)²) - 1) has the slope e/√(1 + (e/delta)²) and a positive second derivative
   everywhere.
 - The targets are given in millimetres instead of metres. What must change? → delta must be multiplied by 1000 too.

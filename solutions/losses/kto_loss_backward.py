@@ -126,7 +126,7 @@ MISTAKES = [
     edit(
         "no-z",
         "a term without a gradient can be left out",
-        "A constant shift moves the argument of the sigmoid. Does the slope of the sigmoid change?",
+        "z shifts the argument of the sigmoid. Does a shift of its argument change the slope of the sigmoid?",
         "z = ... -> z = 0",
     ),
     edit(

@@ -30,8 +30,8 @@ Asked next:
 - Training is perfect, so softmax(z) = q. Is the loss 0? → No. The loss is the entropy of q, which is 1.015 for C = 1000
   and eps = 0.1. To compare runs with different eps, report the loss without smoothing.
 - Some implementations give the label 1 - eps and every other class eps/(C - 1). How is this related to the definition
-  here? → It is the same smoothing with another eps. In the definition here, eps' = eps · C/(C - 1) gives each other
-  class eps/(C - 1). For C = 2, eps' is twice eps.
+  here? → It is the same smoothing with another eps. To give each other class eps/(C - 1) in the definition here, use
+  eps' = eps · C/(C - 1) instead of eps. For C = 2, eps' is twice eps.
 - What happens if you train with eps = 1? → The label disappears from q, so the loss pulls every row to the uniform
   distribution. The loss of a row is -(1/C) Σ_c log p_c, and its gradient is p - 1/C.
 """

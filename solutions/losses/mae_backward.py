@@ -10,8 +10,8 @@ The size of the gradient does not depend on the size of the error. An outlier th
 other element. Near the target the gradient does not shrink either, so gradient descent with a fixed step oscillates
 around the target.
 
-A constant prediction shows what L minimises. The sum of the signs is 0 if as many targets are above the prediction as
-below it, so the best constant is the median. For the mean squared error, the best constant is the mean.
+A constant prediction shows which value minimises L. The sum of the signs is 0 if as many targets are above the
+prediction as below it, so the best constant is the median. For the mean squared error, the best constant is the mean.
 
 Cost: one subtraction, one sign and one product per element, as in the forward. It is enough to save the sign, which
 takes two bits per element.

@@ -22,8 +22,8 @@ Asked next:
 - pred has shape (N, 1) and target has shape (N,). What is minimised? → Broadcasting compares each prediction with each
   target, which gives N² differences. The gradient of prediction i is 2/N · (pred_i - mean(target)). All predictions
   move to the mean of the targets. The loss falls, so it does not reveal the bug.
-- In float16 an error is 300. What are the loss and the gradient? → The square 90,000 exceeds 65,504, so the loss is
-  infinite. The gradient 2e/N is finite. Compute the loss in float32.
+- An error is 300, and the loss is computed in float16. What are the loss and the gradient? → The square 90,000 exceeds
+  65,504, so the loss is infinite. The gradient 2e/N is finite. Compute the loss in float32.
 - The last layer is a sigmoid. Why is the mean squared error a poor loss there? → The gradient of the logit is 2e/N ·
   s(1 - s) with the output s. For a confident wrong answer s(1 - s) is nearly 0. With cross-entropy this factor cancels.
 - The loss is a mean over a batch that two devices share in unequal parts. How do you combine the gradients? → Weight

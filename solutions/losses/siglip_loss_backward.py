@@ -52,7 +52,7 @@ HINTS = (
     "Each pair is a logistic regression with the label l. What is the slope of -log σ(l · z) with respect to z?",
     (
         "The slope is -l · σ(-l · z), divided by n. Then use the rules of a matrix product with the factor exp(t). For "
-        "t, remember the derivative of exp(t)."
+        "dt, remember the derivative of exp(t)."
     ),
     (
         "dt is the sum of `dz * scale * ...`, and dbeta is the sum of dz. da is `scale * dz @ b`. For db, ask which "

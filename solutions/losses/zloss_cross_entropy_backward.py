@@ -34,7 +34,7 @@ Asked next:
   label's logit rises above the others. With smoothing and z > 0, the gradient is 0 only at p = q and lse = 0, so the
   logits are log q.
 - Some code spreads eps over the other V - 1 classes only. What does this change? → The true class then gets the target
-  1 - eps. Here it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
+  1 - eps. In this exercise it gets 1 - eps + eps/V. The two agree if the other version uses eps · (V - 1)/V.
 - The vocabulary is split over ranks. What does the z-loss add to the communication? → Nothing. The ranks already
   exchange a maximum and a sum of exponentials per row, and these give lse.
 """
