@@ -22,7 +22,7 @@ Every exponent is the logarithm of a probability, so it is at most 0 up to round
 follow. Each row of dem sums to g, because the probabilities of the K labels at one step sum to 1. The entries of dtrans
 sum to g·(T - 1), because a path has T - 1 transitions.
 
-Cost: O(T·K²) operations, as for the forward, which needs only α. The backward takes about three times as many
+Cost: O(T·K²) operations, as for the forward. The forward computes only α. The backward takes about three times as many
 operations as the forward. Memory is O(T·K), because the backward adds the probabilities of each step's pairs to dtrans
 immediately. The probabilities of all pairs would take T·K² numbers.
 
