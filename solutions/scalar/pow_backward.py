@@ -48,7 +48,10 @@ HINTS = (
         "`a**b` is e to the power b·ln a. The power rule gives the slope with respect to the base. The slope with "
         "respect to the exponent has a factor ln a, and ln 0 does not exist."
     ),
-    "Write two `+=` lines. The first has `other.data` as a factor and in the exponent. The second is under an `if`.",
+    (
+        "Write two `+=` lines. The first line has `other.data` as a factor and in the exponent. The second line is "
+        "under an `if`."
+    ),
 )
 CASES = [
     given("self[] other[]", self=uniform(0.3, 3)),
