@@ -17,10 +17,10 @@
 Write `custom_function_apply(fn, *args)`, which applies such a class and returns a new
 `Node`. It calls `fn.forward` with each `Node` among `args` replaced by its `.data`, and
 passes every other argument unchanged. The new node's `_prev` is a tuple of the nodes
-among `args`. Its `_backward` calls `fn.backward` with the new node's `.grad` and adds
-the results to the gradients of those nodes. `fn.backward` may return a single gradient
-without a tuple. If the number of gradients is not the number of arguments, `_backward`
-raises a RuntimeError. All values and gradients are numbers, not arrays.
+among `args`. The new node's `_backward` calls `fn.backward` with the new node's `.grad`
+and adds the results to the gradients of those nodes. `fn.backward` may return a single
+gradient without a tuple. If the number of gradients is not the number of arguments,
+`_backward` raises a RuntimeError. All values and gradients are numbers, not arrays.
 """
 
 

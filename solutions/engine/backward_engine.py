@@ -15,15 +15,15 @@ gradient.
 
 PyTorch: the engine builds no list. A first walk counts how many consumers will send each node a gradient, and a node
 runs when all of these gradients have arrived. Until a node runs, a buffer of the current pass holds its gradient.
-Leaves receive `.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1
-and rejects a root of several elements: "grad can be implicitly created only for scalar outputs".
+Leaves receive `.grad`. Other tensors receive `.grad` only after `retain_grad()`. Without an argument `backward()` seeds
+1 and rejects a root of several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
-- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → x.grad holds three
-  times dy/dx instead of twice. When the second pass adds to z.grad, z.grad still holds the value of the first pass. So
-  z passes on twice the right gradient. Before each pass, clear the gradients of the nodes that have inputs. Or keep
-  these gradients in buffers of the pass, as PyTorch does.
+- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → x.grad holds 3·dy/dx
+  instead of 2·dy/dx. When the second pass adds to z.grad, z.grad still holds the value of the first pass. So z passes
+  on twice the right gradient. Before each pass, clear the gradients of the nodes that have inputs. Or keep these
+  gradients in buffers that last for one pass, as PyTorch does.
 - When can a node's gradient be freed? → The gradient can be freed once the node's own closure has run. By then all
   consumers have added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory
   holds only the gradients in transit at one moment, not the gradients of the whole graph.
@@ -307,7 +307,7 @@ def backward_engine(root):
 @mistake(
     "root-skipped",
     "the root is finished once it is seeded",
-    "Which closure passes the root's gradient on to its inputs?",
+    "Which closure passes the root's gradient on to the root's inputs?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -318,7 +318,7 @@ def backward_engine(root):
 @mistake(
     "once-a-path",
     "a node appears in the order once for every path that leads to it",
-    "How many times may the closure of one node run, no matter how many nodes it feeds?",
+    "How many times may the closure of a node run if the node has several consumers?",
 )
 def backward_engine(root):
     order = []
@@ -337,7 +337,7 @@ def backward_engine(root):
 @mistake(
     "leaves-only",
     "only leaves keep their gradient",
-    "Compare with the task: which nodes must hold `.grad` afterwards?",
+    "Read the task again: which nodes must hold their gradient in `.grad` afterwards?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -349,8 +349,11 @@ def backward_engine(root):
 
 @mistake(
     "square-counted-once",
-    "a node that uses an operand twice is one consumer of it, but each use finishes one consumer",
-    "In u * u, how many consumers of u do you count before the walk, and how many does the walk finish?",
+    "a node that uses an operand twice is one consumer in the count before the walk, but two consumers during the walk",
+    (
+        "Let v = u * u. How many consumers of u do you count before the walk? How many does the walk finish when v "
+        "has run?"
+    ),
 )
 def backward_engine(root):
     waiting, found, stack = {}, {id(root)}, [root]

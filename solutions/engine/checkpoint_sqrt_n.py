@@ -10,12 +10,12 @@ An array is alive as long as something refers to it. The last activation of the 
 list that still refers to the activations of a finished segment keeps them alive.
 
 Cost: N calls of f in the forward, and N − ⌈N/s⌉ more in backward, because the last stage of a segment need not run
-again. If a VJP costs as much as two calls of f, the total work is less than a third more than without checkpoints.
-About 2√N activations are kept instead of N.
+again. If a VJP costs as much as two calls of f, checkpoints increase the total work by less than a third. About 2√N
+activations are kept instead of N.
 
 PyTorch: `torch.utils.checkpoint.checkpoint` keeps the input of one segment and runs it again in backward.
-`checkpoint_sequential` cuts a chain into several segments and runs the last one, which takes the remainder, without a
-checkpoint. Both functions save the random state and restore it (`preserve_rng_state`); otherwise dropout would draw
+`checkpoint_sequential` cuts a chain into several segments. The last segment takes the remaining stages and runs without
+a checkpoint. Both functions save the random state and restore it (`preserve_rng_state`); otherwise dropout would draw
 another mask the second time. In PyTorch 2.13, omitting `use_reentrant` gives a warning and selects the reentrant
 version. The recommended `use_reentrant=False` recomputes through hooks on saved tensors.
 
@@ -236,8 +236,8 @@ def checkpoint_sqrt_n(fs, x, g):
 
 @mistake(
     "one-segment",
-    "running the whole chain again is checkpointing",
-    "How many activations of the second run are alive while you walk back?",
+    "running the whole chain again as one segment saves memory",
+    "How many activations of the second run are alive when you start to walk back?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     a = x
@@ -276,7 +276,7 @@ def checkpoint_sqrt_n(fs, x, g):
 
 @mistake(
     "output-not-input",
-    "a stage's VJP is evaluated at its output",
+    "a stage's VJP is evaluated at the stage's output",
     "Where is the slope of sin evaluated: at the input or at the output?",
 )
 def checkpoint_sqrt_n(fs, x, g):

@@ -23,8 +23,9 @@ nor checked. Use plain attributes for everything that is not a tensor.
 
 Asked next:
 
-- forward writes ctx.a = a instead of saving a, and a is then changed in place. What happens? → Backward computes with
-  the new numbers, without an error. With `save_for_backward` PyTorch compares version counters and raises.
+- forward assigns `ctx.a = a` instead of calling `save_for_backward(a)`. The tensor `a` is then changed in place. What
+  happens? → Backward computes with the new numbers, without an error. With `save_for_backward` PyTorch compares version
+  counters and raises.
 - When is the memory of your node released? → Deleting the last name for the node does not release the memory. `out`
   holds the closure and the closure holds `out`. These two references form a cycle, so the node waits for Python's
   cyclic garbage collector. In PyTorch a function that puts its own output into an attribute of ctx makes the same

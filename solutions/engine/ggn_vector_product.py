@@ -1,5 +1,5 @@
-"""Read the product from right to left. J_n v is a JVP: how fast do the logits move if the weights move along v? Both
-layers move, and the slope of tanh is 1 - h², with h = tanh(x W1):
+"""Read the product from right to left. J_n v is a JVP. It says how fast the logits move if the weights move along v.
+Both layers move, and the slope of tanh is 1 - h², with h = tanh(x W1):
 
     dz = ((x V1) * (1 - h²)) W2 + h V2
 
@@ -14,22 +14,23 @@ J_nᵀ u is a VJP, an ordinary backward through the network with u as the gradie
     GV2 = hᵀ u
     GV1 = xᵀ ((u W2ᵀ) * (1 - h²))
 
-The labels do not occur. H_n is positive semidefinite, so v · G v = (1/N) Σ_n (J_n v)ᵀ H_n (J_n v) ≥ 0. The Hessian of L
-with respect to θ has a second term, the residuals p - onehot times the second derivatives of the logits. That term can
-be negative, and G leaves it out.
+The labels do not occur in these formulas. H_n is positive semidefinite, so v · G v = (1/N) Σ_n (J_n v)ᵀ H_n (J_n v) ≥
+0. The Hessian of L with respect to θ has a second term, the residuals p - onehot times the second derivatives of the
+logits. G leaves this term out. The Hessian can have negative curvature because of this term.
 
-Cost: a forward with tangents and one backward. That is 8 matrix products, and the gradient of L takes 5. The memory is
-that for a gradient plus that for the tangents of one layer. No array is as large as G or as a J_n.
+Cost: a forward with tangents and one backward. That is 8 matrix products, and the gradient of L takes 5. The product
+needs as much memory as a gradient, plus the memory for the tangents of one layer. No array is as large as G or as a
+J_n.
 
 PyTorch: there is no function for this product. `torch.func.jvp` of the network gives z and dz. A second `jvp`, of the
 gradient of the loss with respect to z, gives u. The pullback of `torch.func.vjp` gives G v.
 
 Asked next:
 
-- Is G the Fisher matrix? → Here it is. Let g be the gradient of one row's loss. The Fisher matrix is the mean of g gᵀ
-  over rows, and over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the mean
-  diag(p) - p pᵀ. With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which in general differs
-  from G.
+- Is G the Fisher matrix? → For this loss, yes. Let g be the gradient of one row's loss. The Fisher matrix is the mean
+  of g gᵀ over rows, and over labels drawn from the model's own p. Over such labels, (p - onehot)(p - onehot)ᵀ has the
+  mean diag(p) - p pᵀ. With the labels of the data, the mean of g gᵀ is the empirical Fisher matrix, which in general
+  differs from G.
 - When do G and the Hessian agree? → They agree if the logits are linear in θ, as in logistic regression, because the
   second derivatives of the logits are then 0. They also agree if each row's residual p - onehot is 0.
 - Why use G instead of the Hessian in an optimiser? → G is positive semidefinite, so G + λI with λ > 0 is positive
@@ -153,7 +154,7 @@ MISTAKES = [
     edit(
         "diagonal-only",
         "the Hessian of logsumexp is diag(p)",
-        "Add the same number to all logits of a row. How does the loss change, and what must H_n do to that direction?",
+        "Add the same number to all logits of a row. How does the loss change? What must H_n times this direction be?",
         "u = ... -> u = p * dz / len(x)",
     ),
     edit(

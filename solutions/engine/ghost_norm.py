@@ -12,7 +12,7 @@ The bias is the weight of an input that is always 1, so it adds 1 to each produc
 
     |dW|² + |db|² = Σ_ts (a_t · a_s + 1)(g_t · g_s)
 
-Both factors are T x T matrices, the Gram matrices of the inputs and of the output gradients.
+The two factors are entries of two T x T matrices, the Gram matrices of the inputs (plus 1) and of the output gradients.
 
 Cost: about 2·T²·(d + k) operations and 2·T² numbers per example. The gradient itself takes 2·T·d·k operations and d·k
 numbers. With T = 1 the norm is |g|·√(|a|² + 1). Both a and g are known in an ordinary backward.

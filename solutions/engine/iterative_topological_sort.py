@@ -30,9 +30,9 @@ Asked next:
 - How would you sort by Kahn's algorithm? → You count each node's consumers in one walk, start from the root, and
   release an input when its count reaches 0. The order starts with the root, as backward needs it, and you may choose
   which ready node runs next. If there is a cycle, some counts never reach 0, or the root has a consumer.
-- The stack may hold an entry for every edge. How can it be shorter? → Keep pairs of a node and an iterator over its
-  inputs. Take the next input from the top pair, and push a new pair if the input is new. If no input is left, pop the
-  pair and append its node. Then the stack is a single path, with at most one entry per node.
+- The stack may hold an entry for every edge. How can you make the stack shorter? → Keep pairs of a node and an iterator
+  over its inputs. Take the next input from the top pair, and push a new pair if the input is new. If no input is left,
+  pop the pair and append its node. Then the stack is a single path, with at most one entry per node.
 - What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root recurse, and both raise
   RecursionError. A `__repr__` that shows a node's inputs would recurse too.
 """
@@ -179,7 +179,7 @@ def iterative_topological_sort(root):
 @mistake(
     "no-visited",
     "every path must be walked",
-    "How many visits does your walk make in a chain of v = v + v?",
+    "Start from a leaf v and repeat v = v + v thirty times. How many visits does your walk make?",
 )
 def iterative_topological_sort(root):
     walk, stack = [], [root]
@@ -231,7 +231,7 @@ def iterative_topological_sort(root):
 @mistake(
     "distances-corrected",
     "a distance from the root may be corrected each time a longer path is found",
-    "In a chain whose nodes also use the node before the last, how often does your walk correct one node?",
+    "Let each node of a chain use the two nodes before it. How often does your walk correct the distance of one node?",
 )
 def iterative_topological_sort(root):
     distance, nodes, todo = {id(root): 0}, {id(root): root}, [root]

@@ -18,10 +18,10 @@ called with `vectorize=True`. `strategy="forward-mode"` also requires `vectorize
 
 Asked next:
 
-- J is tridiagonal. How many passes? → Three passes are enough for any size. No two of the columns j, j + 3, j + 6, ...
-  have a nonzero entry in the same row, so one JVP along the sum of their unit vectors gives all their nonzero entries.
-  For another known pattern, colour the columns. Two columns with a nonzero entry in the same row need different
-  colours. Then take one pass for each colour.
+- J is tridiagonal. How many passes do you need? → Three passes are enough for any size. No two of the columns j, j + 3,
+  j + 6, ... have a nonzero entry in the same row, so one JVP along the sum of their unit vectors gives all their
+  nonzero entries. For another known pattern, colour the columns. Two columns with a nonzero entry in the same row need
+  different colours. Then take one pass for each colour.
 - You want the Jacobian of each of N samples in a batch. Does it take N·n_out passes? → No, n_out passes are enough if
   each output depends only on its own sample. A cotangent with the i-th unit vector at every sample gives row i for all
   samples. Batch normalisation in training couples the samples, so this method fails.
@@ -40,7 +40,7 @@ from autodrill.drills import ask, gradient, mistake, scenario
 
 HINTS = (
     "What does `jvp` return if v is a unit vector? What does `vjp` return if u is a unit vector?",
-    "One JVP is one column, one VJP is one row. Are there fewer columns or fewer rows?",
+    "One JVP gives one column of J, and one VJP gives one row. Does J have fewer columns or fewer rows?",
     (
         "Compute one product for each row of an identity matrix. A JVP gives a column of J, so stack on axis 1. A VJP "
         "gives a row, so stack on axis 0."

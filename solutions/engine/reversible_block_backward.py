@@ -27,9 +27,9 @@ mask. So save the random state and restore it. The Reformer saves a seed and set
 
 Asked next:
 
-- Are the recovered inputs exact? → Only up to rounding. Each subtraction adds an error, and undoing the earlier layers
-  can amplify it. Let F(x) be tanh(xW) with 16 x 16 random weights of variance 1/16, and G the same. After 64 layers,
-  six runs recovered inputs near 1 with errors of up to 4e-4 in float32 and 3 in float16.
+- Are the recovered inputs exact? → They are exact only up to rounding. Each subtraction adds an error, and undoing the
+  earlier layers can amplify it. Let F(x) and G(x) each be tanh(xW), with 16 x 16 random weights of variance 1/16. After
+  64 layers, six runs recovered inputs near 1 with errors of up to 4e-4 in float32 and 3 in float16.
 - Which layers cannot be reversible? → Layers that change the number of elements, such as pooling. A residual block of
   one stream, y = x + F(x), has an inverse if F is a contraction. But this inverse needs an iteration.
 - Batch norm is part of F. What happens to its running statistics? → F runs twice per step, so they are updated twice.

@@ -254,7 +254,7 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "last-first",
-    "hooks run in reversed order, as backward does",
+    "hooks run in reversed order, as the nodes do in backward",
     "In which order does the task tell you to run the hooks?",
 )
 class HookedTensor(HookedTensor):

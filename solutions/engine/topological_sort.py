@@ -114,7 +114,7 @@ def topological_sort(root):
 @mistake(
     "no-visited",
     "every path must be walked",
-    "How many visits does your walk make in a chain of v = v + v?",
+    "Start from a leaf v and repeat v = v + v thirty times. How many visits does your walk make?",
 )
 def topological_sort(root):
     order = []

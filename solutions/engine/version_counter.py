@@ -13,9 +13,9 @@ copied.
 
 PyTorch: the count is `t._version`. If a saved tensor has a newer count, backward raises "one of the variables needed
 for gradient computation has been modified by an inplace operation". Views and `detach()` share the counter, and a write
-under `no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. A
-write through `.data` or through a NumPy array raises no error, and the gradient is wrong if the overwritten values were
-saved. Tensors made in `inference_mode` have no counter and cannot be saved for backward.
+under `no_grad` counts. A tensor taken through the older `.data` has a counter of its own, and writes through `.numpy()`
+are not counted. A write through `.data` or through a NumPy array raises no error, and the gradient is wrong if the
+overwritten values were saved. Tensors made in `inference_mode` have no counter and cannot be saved for backward.
 
 Asked next:
 
