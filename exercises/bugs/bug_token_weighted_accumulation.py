@@ -13,11 +13,11 @@ the gradient is right. On real texts it changes when the same tokens are split d
 Repair `bug_token_weighted_accumulation`, which runs on every rank. `batches` is this rank's list of micro-batches. A
 micro-batch is a pair of x and y. x has shape (n, d). y has shape (n,), and a token with y < 0 is padding. Ranks may
 have different numbers of micro-batches, and each rank has at least one. A micro-batch may consist of padding only, but
-at least one on some rank does not. The logits are x W. `all_reduce(a)` takes an array or a number, waits for all ranks,
-and returns the elementwise sum over ranks. Every rank returns the same gradient of W.
+at least one micro-batch of some rank has a labelled token. The logits are x W. `all_reduce(a)` takes an array or a
+number, waits for all ranks, and returns the elementwise sum over ranks. Every rank returns the same gradient of W.
 
-Do not change the arguments. Messages are graded: call `all_reduce` at most twice on each rank, and pass it at most one
-number more than W has elements.
+Do not change the arguments. Messages are graded: call `all_reduce` at most twice on each rank. Over both calls
+together, pass it at most one number more than W has elements.
 """
 
 import numpy as np

@@ -5,10 +5,10 @@ elements:
 
 The first sum needs one number from each rank, the sum of squares of its own pieces. An all-reduce adds these numbers.
 The second term is the same on all ranks, and each rank already knows it. It is added once, after the all-reduce. If it
-were part of the message, it would count as often as there are ranks.
+were part of the message, it would count once for each rank.
 
-Squares add up, and norms do not. Two pieces of norms 3 and 4 have the norm 5 together. So the root comes after the
-reduction.
+Squares add up, and norms do not. If two pieces have the norms 3 and 4, the norm of both together is 5. So the root
+comes after the reduction.
 
 The faulty code takes the norm of what one rank holds. Each rank then scales by a factor of its own. The gradient of the
 whole model changes its direction, and the ranks scale the same replicated gradient differently. Their copies of the
@@ -30,10 +30,10 @@ Asked next:
   the last pipeline stage share.
 - The gradients are float16. What can go wrong in the sum of squares? → 256² is above 65504, the largest float16. So one
   gradient of 256 makes the norm infinite and the scale 0. Convert to float32 before squaring.
-- One rank has a NaN in its gradient. What happens with the right norm and with the local one? → With the right norm all
-  ranks get NaN from the message, and all skip the step or fail together. With local norms one rank skips and the others
-  step, so the ranks no longer train the same model.
-- Could the ranks avoid the wait by using the norm of the step before? → Yes. The message can then run during the next
+- One rank has a NaN in its gradient. What happens if all ranks use the global norm, and what if each rank uses its
+  local norm? → With the global norm all ranks get NaN from the message, and all skip the step or fail together. With
+  local norms one rank skips and the others step, so the ranks no longer train the same model.
+- Could the ranks avoid the wait by using the norm of the previous step? → Yes. The message can then run during the next
   forward, and the factor is still the same on all ranks. But a sudden large gradient is not clipped in the step in
   which it occurs.
 """
@@ -43,7 +43,10 @@ import numpy as np
 from autodrill.drills import edit, in_step, scenario
 
 HINTS = (
-    "Two ranks hold pieces of norms 3 and 4. What is the norm of the whole? By which factor does each rank scale?",
+    (
+        "Two ranks hold the pieces of one gradient, and the pieces have the norms 3 and 4. What is the norm of the "
+        "whole gradient? By which factor does each rank scale?"
+    ),
     (
         "Reduce the sum of squares of the sharded pieces. Add the sum of squares of the replicated gradients once. "
         "Then take the root."
@@ -206,13 +209,13 @@ MISTAKES = [
     edit(
         "message-per-gradient",
         "each gradient needs a message of its own",
-        "What can a rank add up before it sends anything? Do all ranks have equally many pieces?",
+        "What can a rank add up before it sends anything? Do all ranks have the same number of pieces?",
         "all_reduce(own) + common -> sum(all_reduce((a * a).sum()) for a in sharded) + common",
     ),
     edit(
         "each-by-its-own",
         "each gradient is clipped by its own norm",
-        "How many factors does clipping by the global norm have?",
+        "When you clip by the global norm, by how many different numbers are the gradients multiplied?",
         "return ... -> cut = lambda a: a * min(1, max_norm / (np.sqrt((a * a).sum()) + 1e-6)); "
         "return norm, [cut(a) for a in sharded], [cut(a) for a in replicated]",
     ),

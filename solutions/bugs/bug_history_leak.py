@@ -22,10 +22,10 @@ Asked next:
 - What is the difference between adding `.item()` and adding `.detach()`? → On a GPU `.item()` waits until the loss has
   been computed. A detached sum stays on the device, and the host reads it only once per log line. A sum of `.item()`
   values is a Python float in double precision; a detached sum has the dtype of the loss.
-- A recurrent network carries its hidden state from window to window. What do you do? → Detach the hidden state at the
-  boundary. Otherwise the next `backward` reaches the freed graph of the previous window and raises an error. With
-  `retain_graph=True`, `backward` goes back through all windows instead. Detaching has a price: dependencies longer than
-  a window receive no gradient.
+- A recurrent network carries its hidden state from window to window. How do you keep the graph from growing? → Detach
+  the hidden state at the boundary. Otherwise the next `backward` reaches the freed graph of the previous window and
+  raises an error. With `retain_graph=True`, `backward` goes back through all windows instead. Detaching has a price:
+  dependencies longer than a window receive no gradient.
 - Does `.detach()` release all memory? → `.detach()` releases the graph, but its result shares the tensor's storage. If
   h is float32 of shape (1000, 8), `h[-1].detach()` keeps all 32000 bytes alive. `h[-1].detach().clone()` keeps only 32
   bytes alive.
@@ -40,7 +40,7 @@ import numpy as np
 from autodrill.drills import ask, mistake, scenario
 
 HINTS = (
-    "What type does `total` have after the first iteration? What does `total` refer to after the second?",
+    "What type does `total` have after the first iteration? What does `total` refer to after the second iteration?",
     "Add numbers instead of nodes: take the value out of each loss as soon as the loss arrives.",
     "Put one call into the line that adds, and remove the call from the line that returns.",
 )

@@ -5,8 +5,8 @@ token has the weight 1/N:
 
 The faulty code takes three means: over the tokens of a micro-batch, over the micro-batches of a rank, and over ranks. A
 token in a micro-batch of c tokens gets the weight 1/(c · micro-batches · world). All tokens have equal weights only if
-all micro-batches have equally many tokens and all ranks equally many micro-batches. In a micro-batch of padding only, c
-is 0, and 0/0 is NaN.
+all micro-batches have equally many tokens and all ranks have equally many micro-batches. In a micro-batch of padding
+only, c is 0, and 0/0 is NaN.
 
 The count N is a sum over all ranks, so it takes one message of one number. The mean over ranks at the end divides by
 `world`, as DDP does. Multiply by `world` first, so that the weight 1/N is left:
@@ -16,7 +16,7 @@ The count N is a sum over all ranks, so it takes one message of one number. The 
 N need not be known before the first backward. The gradient is linear in the loss, so it can be divided by N at the end.
 
 Cost: one more message of one number per step, or none if the count travels in the message of the gradients. The count
-is known as soon as the labels are, before the first forward, so this message delays nothing.
+depends only on the labels. It is known before the first forward, so this message delays nothing.
 
 PyTorch: `F.cross_entropy` with `reduction="mean"` divides by the labelled tokens of its own call, so accumulation over
 calls is a mean of means. If all labels are `ignore_index`, the loss is NaN. Use `reduction="sum"` and divide by N. DDP
@@ -26,13 +26,14 @@ count of all accumulation steps, to the loss. With `average_tokens_across_device
 Asked next:
 
 - How wrong is the mean of means? → The error is not a fixed factor. Tokens of short micro-batches weigh too much. With
-  micro-batches of 400 tokens and 100 tokens, a token of the second one weighs four times as much as one of the first.
+  micro-batches of 400 tokens and 100 tokens, a token of the second micro-batch weighs four times as much as a token of
+  the first.
 - Must N be known before the first backward? → No. Accumulate sums and scale once at the end. In float16 the sums may
-  overflow. To avoid this, divide by a fixed guess of N before the sums.
+  overflow. To avoid this, divide each term by a fixed guess of N before you add it.
 - Is the mean over all tokens always the right loss? → It is a choice. A mean over all tokens gives long texts more
-  weight. A mean over texts of per-text means gives each text the same weight. GRPO was published with per-answer means,
-  and DAPO takes the mean over all tokens. Neither loss depends on how a batch is split into micro-batches, but the
-  faulty mean does.
+  weight. A mean of per-text means gives each text the same weight. GRPO was published with per-answer means, and DAPO
+  takes the mean over all tokens. Neither loss depends on how a batch is split into micro-batches, but the faulty mean
+  does.
 - Gradients are clipped after accumulation. Does the bug still matter? → Yes. Clipping rescales the whole gradient, and
   the weights of the tokens in it stay wrong.
 """

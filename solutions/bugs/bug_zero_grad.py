@@ -24,9 +24,9 @@ decay.
 
 Asked next:
 
-- When do you leave `.grad` uncleared between two backwards? → Leave `.grad` uncleared to add up micro-batches that do
-  not fit into memory at once. If each loss is a mean over equally many samples, divide each loss by k, the number of
-  micro-batches. If the counts differ, weight each loss by its share of the samples.
+- When should `.grad` keep its value from one backward to the next? → When you add up the gradients of micro-batches
+  that do not fit into memory at once. If each loss is a mean over equally many samples, divide each loss by k, the
+  number of micro-batches. If the counts differ, weight each loss by its share of the samples.
 - What changes if you forget to divide the losses of k micro-batches by k? → Plain SGD takes steps k times as long, and
   clipping by norm sets in sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up
   to the effect of ε.
