@@ -11,9 +11,8 @@
     L = mean over i of (log(sum over j of exp(z[i][j])) - z[i][y[i]])
 
 `z` is stored row by row, and `y` holds N labels from 0 to C - 1. The number `g` is the
-gradient of what follows with respect to L. Write the kernel that stores dL/dz times `g`
-in `dz`, which is not initialised. Logits may be as large as 1000. Do not replace NaN in
-`g`.
+upstream gradient of L. Write the kernel that stores dL/dz times `g` in `dz`, which is
+not initialised. Logits may be as large as 1000. Do not replace NaN in `g`.
 
 There is one block for each row, and a block has 32 threads, which are one warp. C may
 be smaller or larger than 32. Combine the threads' numbers by shuffles, or in shared

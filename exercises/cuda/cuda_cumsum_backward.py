@@ -6,10 +6,10 @@
 # topics = ["cuda", "recurrent"]
 # requires = ["cuda_softmax_backward"]
 # ///
-"""The forward pass computed the cumulative sum of `x`: `out[i] = x[0] + ... + x[i]`. `g` is
-dL/dout. Write the kernel that stores dL/dx in `dx`, which is not initialised. All
-arrays have `n` elements. Do not replace NaN or infinity
-in `g`: it must reach exactly those elements of `dx` that depend on it.
+"""The forward pass computed the cumulative sum of `x`: `out[i] = x[0] + ... + x[i]`.
+`g` is dL/dout. Write the kernel that stores dL/dx in `dx`, which is not initialised.
+All arrays have `n` elements. Do not replace NaN or infinity in `g`. Such an element
+must reach exactly those elements of `dx` that depend on it.
 
 The launch has one block of 64 threads, and n is at most 64. Each thread may do about
 log2(n) additions: no thread may go through the whole array.

@@ -14,12 +14,12 @@ each token that occurs:
 - `order` lists the positions t in sorted order of `ids[t]`;
 - segment s consists of `order[start[s]]` to `order[start[s + 1] - 1]`, and `start` has
   S + 1 elements;
-- `row[s]` is the token of segment s, and so its row of the table.
+- `row[s]` is the token of segment s, which is also the number of a row of the table.
 
 For example, ids 7, 3, 7 give the order 1, 0, 2, the starts 0, 1, 3 and the rows 3, 7.
 Write the kernel that stores the gradient of the table in `dW`, which the caller sets to
-zero before the launch. Rows that do not occur stay 0. Add the positions of a segment in
-their order, without atomics. Do not replace NaN in `g`.
+zero before the launch. Rows that do not occur stay 0. Add the rows of `g` that belong
+to a segment in the order of `order`, without atomics. Do not replace NaN in `g`.
 
 There is one block of 8 threads for each segment. D may be larger than 8. `g` and `dW`
 are stored row by row.

@@ -11,12 +11,12 @@ E columns. `G` is dL/dout, of N rows and E columns. Write the kernel that stores
 in `dW`, which is not initialised. All matrices are stored row by row. Do not replace
 NaN in `G`.
 
-A block has 8 x 8 threads and computes one 8 x 8 tile of `dW`: along x, blocks and
-threads count the columns of `dW`, and along y its rows. There are as many blocks as the
-tiles of `dW`. N, D and E need not be multiples of 8. A block goes through the N rows in
-steps of 8. In each step its 64 threads load one element of `X` and one of `G` each into
-shared memory, so that each element is read once per block and not 8 times. Neighbouring
-threads along x must read neighbouring addresses.
+A block has 8 x 8 threads and computes one 8 x 8 tile of `dW`. Along x, blocks and
+threads count the columns of `dW`. Along y, they count its rows. There is one block for
+each tile of `dW`. N, D and E need not be multiples of 8. A block goes through the N
+rows in steps of 8. In each step, each of its 64 threads loads one element of `X` and
+one element of `G` into shared memory, so that each element is read once per block and
+not 8 times. Neighbouring threads along x must read neighbouring addresses.
 
 Keep the kernel's name and parameters. The function returns the kernel's source text.
 """

@@ -11,9 +11,9 @@
 stores the gradient of the softmax's input in `dx`, which is not initialised. Do not
 replace NaN in `g`.
 
-There is one block for each row. A block has 8, 32 or 64 threads, and D may be smaller
-or larger than the block and is rarely a multiple of it. The launch gives the block
-dynamic shared memory for one float a thread:
+There is one block for each row. A block has 8, 32 or 64 threads. D may be smaller or
+larger than this number, and is rarely a multiple of it. The launch gives the block
+dynamic shared memory for one float per thread:
 
     extern __shared__ float sums[];
 

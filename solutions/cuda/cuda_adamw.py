@@ -1,32 +1,34 @@
 """The step is elementwise: element i of p depends on element i of p, g, m and v only. So a grid-stride loop needs no
 barrier and no atomic, and one thread reads and writes its own elements, in place.
 
-The order matters. The moments are updated first, and the step uses the new ones. Keeping them in registers, the kernel
-reads each array once and writes p, m and v once. `eps` is added to the root, not under it: with v near 0, the root of v
-+ 1e-8 would be 1e-4. The decay multiplies p itself and does not enter m or v. That is what "decoupled" means.
+The order matters. The moments are updated first, and the step uses the new moments. The kernel keeps them in registers,
+so it reads each array once and writes p, m and v once. `eps` is added to the root, and not to v under the root. With
+eps = 1e-8 and v near 0, √(v + eps) would be 1e-4. The decay multiplies p itself and does not enter m or v. That is what
+"decoupled" means.
 
 c1 and c2 correct the moments for their start at 0. They are the same for all elements, so the host computes them. On
 the device every thread would compute the same two powers.
 
-Cost: 16 bytes read and 12 written per element, 28 bytes for about 15 operations, so memory bandwidth is the limit. At
-3.35 TB/s a billion parameters take at least 8.4 ms. The step written as separate tensor operations moves each
-intermediate through memory and takes several times that.
+Cost: the kernel reads 16 bytes and writes 12 bytes per element. It computes only about 15 operations for these 28
+bytes, so memory bandwidth is the limit. At 3.35 TB/s a billion parameters take at least 8.4 ms. A step written as
+separate tensor operations moves each intermediate through memory, so it takes several times as long.
 
 PyTorch: `torch.optim.AdamW(params, fused=True)` runs such a kernel over the chunks of many tensors in one launch. With
-`foreach=True`, each elementwise operation runs over all tensors, one operation after another. The fused kernel can also
-take the gradient scale of mixed precision and a flag for infinite gradients, so that the division and the skipped step
-need no extra pass.
+`foreach=True`, each elementwise operation runs over all tensors, one operation after another. In mixed precision, the
+fused kernel can also take the scale of the gradients and a flag for infinite gradients. It then divides by the scale,
+or skips the step, without an extra pass.
 
 Asked next:
 
 - p is bfloat16. What is lost? → An update smaller than 2⁻⁹ of the parameter rounds away. So mixed precision keeps a
-  float32 copy of p, updates that, and rounds it to bfloat16 afterwards. That adds bytes per element, or stochastic
-  rounding replaces the copy.
+  float32 copy of p, updates the copy, and rounds the result to bfloat16. The copy takes 4 more bytes per element.
+  Stochastic rounding can replace the copy.
 - Can a grid that does not cover all elements be right? → Yes, with strides of the whole grid. A grid of a few blocks
   for each multiprocessor is enough, and the loop covers the rest.
-- What does AMSGrad add? → A third state with the maximum of v so far: 4 bytes more to read and 4 to write.
-- How does L2 regularisation differ from the decay here? → It adds wd·p to g. Then it passes through m and is divided by
-  the root of v, so parameters with large gradients decay less.
+- What does AMSGrad add? → AMSGrad adds a third state, the maximum of v so far. The kernel then reads 4 more bytes and
+  writes 4 more bytes per element.
+- How does L2 regularisation differ from the decay here? → L2 regularisation adds wd·p to g. The term wd·p then passes
+  through m and is divided by the root of v, so parameters with large gradients decay less.
 """
 
 import numpy as np
@@ -34,8 +36,8 @@ import numpy as np
 from autodrill.drills import edit, given, normal, uniform
 
 HINTS = (
-    "Does any element depend on a neighbour? Which of the three updates must come first?",
-    "Load the element of each array once, update both moments in registers, then use them for the parameter.",
+    "Does any element depend on a neighbour? Which of the three updates needs the results of the other two?",
+    "Load one element of each array, update both moments in registers, then use the new moments for the parameter.",
     "Loop in strides of the whole grid. The denominator is the root of v/c2, plus eps. The decay is a factor of p.",
 )
 RESULTS = ("p", "m", "v")
@@ -98,7 +100,7 @@ MISTAKES = [
     ),
     edit(
         "old-moments",
-        "the step uses the moments from before",
+        "the step uses the moments from before their update",
         "In which order are the three lines of the task computed?",
         "lr * (first / c1) / (sqrtf(second / c2) + eps) -> lr * (m[i] / c1) / (sqrtf(v[i] / c2) + eps)",
     ),
@@ -124,7 +126,7 @@ MISTAKES = [
     edit(
         "decay-in-gradient",
         "weight decay is a part of the gradient",
-        "Decoupled decay: does wd·p pass through m and v?",
+        "The decay is decoupled. Should wd·p pass through m and v?",
         "float first = b1 -> float up = g[i] + wd * p[i];\n        float first = b1",
         "(1.0f - b1) * g[i]; -> (1.0f - b1) * up;",
         "(1.0f - b2) * g[i] * g[i]; -> (1.0f - b2) * up * up;",
@@ -133,7 +135,7 @@ MISTAKES = [
     edit(
         "corrected-moments-stored",
         "the corrected moments are the new state",
-        "Would the next step correct the moments once more?",
+        "Your kernel stores corrected moments. What does the next step do to them?",
         "m[i] = first; -> m[i] = first / c1;",
         "v[i] = second; -> v[i] = second / c2;",
     ),

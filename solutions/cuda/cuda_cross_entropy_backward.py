@@ -2,35 +2,37 @@
 
     dz_ij = g (p_ij - [j = y_i]) / N        p_ij = exp(z_ij - m_i) / Σ_k exp(z_ik - m_i)
 
-m_i is the maximum of row i. It cancels mathematically, but exp(1000) overflows in float32, and infinity divided by
-infinity is NaN. After the shift the largest exponent is 0, so each sum is between 1 and C.
+m_i is the maximum of row i. Subtracting m_i does not change p_ij. Without it, exp(1000) overflows in float32, and
+infinity divided by infinity is NaN. After the shift the largest exponent is 0, so each sum is between 1 and C.
 
-The warp goes over its row three times. First each lane takes the maximum of its columns, beginning at -infinity, and a
-butterfly with `__shfl_xor_sync` and fmaxf gives the maximum of the row to all lanes. Then each lane adds its
-exponentials, and a second butterfly adds the sums. Then each lane writes its columns. A lane without a column
-contributes -infinity and 0, so it changes nothing. It must still take part in the shuffles, because the mask names it.
+The warp goes over its row three times. First each lane takes the maximum of its columns, beginning at -infinity. A
+butterfly with `__shfl_xor_sync` and fmaxf then gives all lanes the maximum of the row. In the second pass each lane
+adds its exponentials, and a second butterfly adds the sums. In the third pass each lane writes its columns. A lane
+without a column contributes -infinity to the maximum and 0 to the sum. This lane must still take part in the shuffles,
+because the mask names it.
 
-The sum must be in every lane, not only in lane 0, because every lane divides by it. A butterfly does that by itself.
+The sum must be in every lane, not only in lane 0, because every lane divides by the sum. A butterfly leaves the sum in
+every lane.
 
-Cost: z is read three times and dz is written once. A row of a few thousand classes comes from the cache after the first
-time, so the traffic to memory is 8 bytes per element. The exponential is computed twice for each element. If the
+Cost: z is read three times and dz is written once. After the first pass, a row of a few thousand classes comes from the
+cache. So the traffic to memory is 8 bytes per element. The exponential is computed twice for each element. If the
 forward saves the logarithm of the sum, one pass is enough.
 
-PyTorch: `F.cross_entropy` is `log_softmax` followed by `nll_loss`, with a node each. `LogSoftmaxBackward0` keeps the
-log-probabilities, a second N x C array, and computes g - exp(out) · Σ g. Before that, `NllLossBackward0` writes a third
-array that is 0 except at the labels. Fused kernels, such as those of Liger Kernel, compute dz during the forward and
-overwrite the logits with it.
+PyTorch: `F.cross_entropy` is `log_softmax` followed by `nll_loss`, and each of the two records a node.
+`LogSoftmaxBackward0` keeps the log-probabilities, a second N x C array, and computes g - exp(out) · Σ g. Before that,
+`NllLossBackward0` writes a third array that is 0 except at the labels. Fused kernels, such as those of Liger Kernel,
+compute dz during the forward and overwrite the logits with dz.
 
 Asked next:
 
-- C is 128,256. Is a warp per row still right? → No. A lane would visit 4008 columns one after another. Use a block of
-  several warps per row, and combine the warps' maxima and sums in shared memory.
+- C is 128,256. Is one warp per row still a good choice? → No. A lane would visit 4008 columns one after another. Use a
+  block of several warps per row, and combine the warps' maxima and sums in shared memory.
 - Can the maximum and the sum come from one pass? → Yes. Keep a running maximum and a running sum, and multiply the sum
   by exp(old - new) when the maximum rises. To merge two lanes, rescale both sums to the larger maximum.
 - What if a row of logits is all -infinity? → The maximum is -infinity, and -infinity minus -infinity is NaN. The loss
-  of such a row is infinite or NaN too. A mask that excludes every class must be handled by the caller.
-- How do ignored labels change the kernel? → Rows with that label get dz = 0, and the divisor is the number of the other
-  rows, which must be counted before.
+  of such a row is NaN too. The caller must handle a mask that excludes every class.
+- How do ignored labels change the kernel? → A row with an ignored label gets dz = 0. The divisor is the number of the
+  other rows, which must be counted before the launch.
 """
 
 from autodrill import engine
@@ -39,7 +41,10 @@ from autodrill.drills import below, edit, given, mistake
 HINTS = (
     "Which two numbers of a row does every entry of its softmax need? Which of them keeps exp finite?",
     "Reduce the maximum, then the sum of shifted exponentials, so that every lane holds both results. Then loop again.",
-    "Write (p minus 1 at the label) times g over N. Lanes without a column take part in each shuffle.",
+    (
+        "Subtract 1 from p at the label, then multiply by g and divide by N. Lanes without a column take part in each "
+        "shuffle."
+    ),
 )
 WRT = ("z",)
 CASES = [
@@ -107,7 +112,7 @@ MISTAKES = [
     edit(
         "shfl-down-no-broadcast",
         "after shuffling down, every lane holds the sum",
-        "In `__shfl_down_sync`, lane 31 has no lane above it. What does it divide by?",
+        "In `__shfl_down_sync`, lane 31 has no lane above it. By which sum does lane 31 divide?",
         "sum += __shfl_xor_sync(0xffffffffu, sum, bits); -> sum += __shfl_down_sync(0xffffffffu, sum, bits);",
     ),
     edit(
@@ -130,8 +135,8 @@ MISTAKES = [
     ),
     edit(
         "no-upstream",
-        "the loss is the end of the graph",
-        "The loss may be scaled before backward. Where does your kernel use g?",
+        "L is the end of the graph, so its upstream gradient is 1",
+        "L may be multiplied by a scale before backward. Where does your kernel use g?",
         "g * (j -> (j",
     ),
     edit(
@@ -151,7 +156,7 @@ MISTAKES = [
 
 @mistake(
     "32-classes",
-    "a row fits into a warp",
+    "a row has at most as many classes as a warp has lanes",
     "C is 41. Which lane takes column 40?",
 )
 def cuda_cross_entropy_backward():

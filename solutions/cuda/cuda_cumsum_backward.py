@@ -2,36 +2,40 @@
 
     dx_i = Σ of g_j over j >= i
 
-This is a cumulative sum from the right, including element i itself. A scan after Hillis and Steele computes all suffix
-sums in log₂ n rounds. After the round with the offset o, thread t holds the sum of the 2·o elements from t on, as far
-as they exist. In the next round it adds what thread t + 2·o holds, which are the following 2·o elements.
+This is a cumulative sum from the right, including element i itself. The scan of Hillis and Steele computes all suffix
+sums in log₂ n rounds. After the round with the offset o, thread t holds the sum of the 2·o elements that begin at t, or
+of fewer elements near the end. In the next round it adds the number that thread t + 2·o holds, the sum of the following
+2·o elements.
 
 In a round, each thread reads a neighbour's old value and writes its own new one. With one array, a fast thread could
-overwrite a value that a slow one has not yet read. With two arrays, a round reads one array and writes the other, and
-one barrier at its end is enough. (With one array, two barriers would do: one after the read and one after the write.)
+overwrite a value that a slow one has not yet read. With two arrays, a round reads one array and writes the other, so
+one barrier at the end of the round is enough. (With one array, each round needs two barriers, one after the read and
+one after the write.)
 
 A thread beyond n stores 0 and takes part in every barrier.
 
-Cost: n·log₂ n additions instead of n, but only log₂ n rounds one after another instead of n. Global memory is read and
-written once. The forward keeps nothing, because the gradient does not depend on x.
+Cost: n·log₂ n additions, whereas a loop needs n. But the scan takes log₂ n rounds, whereas the loop takes n steps one
+after another. Global memory is read and written once. The forward keeps nothing, because the gradient does not depend
+on x.
 
 PyTorch: the node is `CumsumBackward0`, and it computes `grad.flip(dim).cumsum(dim).flip(dim)`. The cumulative sum on
-CUDA is a scan too. For one long row it comes from the library CUB, which reads and writes each element about once.
+CUDA is a scan too. For one long row PyTorch calls the library CUB, which reads and writes each element about once.
 PyTorch lists `cumsum` of floats on CUDA among the operations that raise an error with
 `torch.use_deterministic_algorithms(True)`.
 
 Asked next:
 
-- How do you scan more elements than a block has threads? → Scan pieces of the array in one block each, scan the sums of
-  the pieces, and add to each piece the sum of the pieces after it. Alternatively, each block waits for the sum of its
-  neighbour, which needs one pass over memory.
-- How does a scan with n additions work? → After Blelloch: a tree adds pairs upwards, and partial sums go back down. It
-  takes about 2 log₂ n rounds and 2n additions. In a warp, shuffles with Hillis and Steele's scheme are faster.
+- How do you scan more elements than a block has threads? → Let each block scan one piece of the array. Scan the sums of
+  the pieces, and add to each piece the sum of all pieces after it. Alternatively, each block waits until its neighbour
+  has finished a sum. This method needs only one pass over memory.
+- How does a scan with n additions work? → In Blelloch's scan, a tree adds pairs on the way up and passes partial sums
+  on the way down. This takes about 2 log₂ n rounds and 2n additions. Within a warp, the scan of Hillis and Steele with
+  shuffles is faster.
 - Why not subtract prefix sums from the total? → A NaN or an infinity in g[5] may reach only dx[0] to dx[5], which are
-  the suffix sums that contain g[5]. The total contains it too, so it would reach every element. Cancellation would also
-  cost digits.
-- What is the backward of the suffix sum? → A prefix sum. The two matrices of ones, lower and upper triangular, are
-  transposes of each other.
+  the suffix sums that contain g[5]. The total contains g[5] too, so the NaN would reach every element. Cancellation
+  would also cost digits.
+- What is the backward of the suffix sum? → A prefix sum. The matrix of the suffix sum has ones on and above the
+  diagonal. Its transpose has ones on and below the diagonal, which is the matrix of the prefix sum.
 """
 
 import numpy as np
@@ -42,10 +46,13 @@ from autodrill.drills import edit, given, mistake
 HINTS = (
     "Which outputs does x[i] reach? From which end does dx accumulate?",
     (
-        "In rounds with the offsets 1, 2, 4 and so on, add the value `offset` places to the right. Which values may a "
-        "round overwrite while others still read them?"
+        "Run rounds with the offsets 1, 2, 4 and so on. In each round, a thread adds the value that is `offset` "
+        "places to its right. Which values could one thread overwrite while another thread still needs them?"
     ),
-    "Keep two arrays. A round reads the one, writes the other, ends with a barrier, and then they change roles.",
+    (
+        "Keep two arrays. A round reads one array, writes the other, and ends with a barrier. Then the arrays change "
+        "roles."
+    ),
 )
 CASES = [
     given("x[n]", large=False),
@@ -102,13 +109,16 @@ MISTAKES = [
     edit(
         "single-buffer",
         "all threads read before the first one writes",
-        "A thread reads an element of another thread. When does that thread write it, and what keeps the two apart?",
+        (
+            "A thread reads an element that another thread overwrites in the same round. What makes the write wait "
+            "for the read?"
+        ),
         "sums[1 - old][t] = sums[old][t] + more;\n        old = 1 - old; -> sums[0][t] += more;",
     ),
     edit(
         "no-barrier",
         "all threads finish a round at the same time",
-        "A round reads what the round before has written. What makes a thread wait for the others?",
+        "A round reads what the previous round has written. What makes a thread wait for the other threads?",
         "old = 1 - old;\n        __syncthreads(); -> old = 1 - old;",
     ),
     edit(
@@ -132,7 +142,7 @@ MISTAKES = [
     edit(
         "no-guard",
         "n is 64",
-        "n is 41. Which element do the threads from 41 on read and write?",
+        "n is 41. Which elements do the threads from number 41 on read and write?",
         "t < n ? g[t] : 0.0f -> g[t]",
         "if (t < n) dx -> dx",
     ),

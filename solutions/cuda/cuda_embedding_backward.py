@@ -7,24 +7,25 @@ Each thread takes one element k of g. Its token is t = k / D and its column is k
 of dW. Neighbouring threads mostly have neighbouring columns of one token, so both the reads and the additions are at
 neighbouring addresses.
 
-Two positions with one token write to the same element from different threads, perhaps of different blocks. So the
-addition must be atomic. The reads need no care, because nothing writes to g or ids.
+Two positions with the same token add to the same elements of dW from different threads, perhaps of different blocks. So
+the addition must be atomic. The reads need no care, because nothing writes to g or ids.
 
-Cost: T·D reads of g and T·D atomic additions. The hardware performs atomics on one address one after another, so a
-token that occurs often slows the kernel down: the more common the most frequent token, the longer the queue. A dense dW
-also costs a fill with zeros, which for a vocabulary of 128,000 is far more memory than T rows.
+Cost: T·D reads of g and T·D atomic additions. The hardware performs atomics on one address one after another. So the
+kernel becomes slower as the most frequent token becomes more common. A dense dW must also be filled with zeros. For a
+vocabulary of 128,000, dW usually has far more rows than g.
 
-PyTorch: `EmbeddingBackward0` keeps the indices. On CUDA, `embedding_dense_backward` does not use atomics. Up to 3072
-indices, a kernel lets the warps of a block agree on one warp for each repeated row, and that warp adds all
-contributions. Beyond that, the indices are sorted, and the contributions of one row are added as a segment. Both ways
-give the same result in every run. `index_add_` on CUDA does use atomics, except with
+PyTorch: `EmbeddingBackward0` keeps the indices. On CUDA, `embedding_dense_backward` does not use atomics. For up to
+3072 indices, the warps of a block agree on one warp for each repeated row, and this warp adds all contributions to the
+row. If there are more indices, PyTorch sorts them and adds the contributions to one row as a segment. Both ways give
+the same result in every run. `index_add_` on CUDA does use atomics, except with
 `torch.use_deterministic_algorithms(True)`.
 
 Asked next:
 
-- The text is natural language. What is the effect on the atomics? → Frequencies fall roughly as one over the rank, so a
-  few tokens make up a large part of all positions. Their rows are contended. Sort the ids and add segments, or let a
-  block collect its contributions to the most frequent tokens in shared memory first.
+- The text is natural language. What is the effect on the atomics? → The frequency of a token falls roughly as one over
+  its rank, so a few tokens make up a large part of all positions. Atomics on the rows of these tokens wait for each
+  other. Sort the ids and add segments, or let a block collect its contributions to the most frequent tokens in shared
+  memory first.
 - Is the result the same in every run? → No. The order of the atomics is not fixed, and float addition is not
   associative. The exercise after this one sorts the ids and needs no atomics.
 - dW is float16. What changes? → Each atomic addition rounds to float16, so small contributions to a frequent row are
@@ -38,8 +39,8 @@ from autodrill import engine
 from autodrill.drills import below, edit, given
 
 HINTS = (
-    "Which element of dW receives g[t][d]? Can two threads have the same one?",
-    "Thread k takes element k of g, and divides by D to find the token. Contributions to one row must be added.",
+    "Which element of dW receives g[t][d]? Can two threads add to the same element?",
+    "Thread k takes element k of g, and divides k by D to find the token. Contributions to one row must be added.",
     "Return if k is not below T·D. Add g[k] atomically to the row ids[k / D], at the column k % D.",
 )
 WRT = ("W",)
@@ -76,7 +77,7 @@ MISTAKES = [
     edit(
         "race",
         "no addition is lost if several threads execute `+=` at the same time",
-        "A token occurs twice. What happens if both threads read its element before either writes it?",
+        "A token occurs twice. What happens if two threads read the same element of dW before either thread writes it?",
         "atomicAdd(&dW[ids[k / D] * D + k % D], g[k]); -> dW[ids[k / D] * D + k % D] += g[k];",
     ),
     edit(

@@ -1,17 +1,17 @@
 """The gradient of row r is the sum of g over the positions of token r. After sorting, these positions are neighbours in
 `order`, so a sum over scattered positions becomes a sum over a segment.
 
-Segment s belongs to one block, and column d of the segment belongs to one thread of it. No other thread writes that
-element of dW, so neither an atomic nor a barrier is needed. The thread adds in a register, from start[s] up to but not
-including start[s + 1], and stores the sum once. The order of the additions is fixed, because the sort is stable. So the
-result is the same, bit for bit, in every run.
+Segment s belongs to one block, and column d of the segment belongs to one thread of this block. No other thread writes
+that element of dW, so neither an atomic nor a barrier is needed. The thread adds in a register, from start[s] up to but
+not including start[s + 1], and stores the sum once. The order of the additions is fixed, because the sort is stable. So
+the result is the same, bit for bit, in every run.
 
 Three indices must not be confused: k counts sorted positions, order[k] is a row of g, and row[s] is a row of dW.
 Neighbouring threads take neighbouring columns, so each step reads neighbouring floats of one row of g.
 
 Cost: each element of g is read once, and each touched element of dW is written once. The sort costs a few passes over
-the T ids, far less than T·D elements for a large D. A long segment is a weakness: its T positions are added by one
-block, one after another.
+the T ids, far less than T·D elements for a large D. Long segments are a weakness, because one block adds all positions
+of a segment one after another.
 
 PyTorch: for more than 3072 indices, `embedding_dense_backward` on CUDA sorts the indices, divides long segments into
 parts of a bounded length, sums the parts into a buffer, and then sums the parts of each segment. So a frequent token
@@ -21,12 +21,14 @@ Asked next:
 
 - One token makes up half of the positions. How do you keep the device busy? → Divide each segment into parts of at
   most, say, 64 positions. One launch sums the parts, and a second launch sums the parts of each segment in order.
-- Must the sort be stable for a deterministic result? → It must give the same order in every run. A stable sort does,
-  and its order is also known from the ids alone. A sort that orders equal ids by chance would move the last bits.
-- Why not let one block search all ids for its token? → That reads T ids for each of S segments. The sort needs a number
-  of passes that does not depend on S.
-- How would you compute `start` and `row` on the GPU? → Mark each sorted position whose id differs from the one before,
-  take a prefix sum of the marks, which numbers the segments, and let each marked position store its place and its id.
+- Must the sort be stable for a deterministic result? → Not necessarily, but the sort must give the same order in every
+  run. A stable sort does so, because the ids alone determine its order. A sort that orders equal ids by chance would
+  change the last bits of the sums.
+- Why not let one block search all ids for its token? → Each of the S blocks would then read all T ids. The sort takes a
+  few passes over the ids, however large S is.
+- How would you compute `start` and `row` on the GPU? → Mark each sorted position whose id differs from the previous id.
+  A prefix sum of the marks numbers the segments. Each marked position then stores its place in `start` and its id in
+  `row`.
 """
 
 import numpy as np
@@ -37,7 +39,10 @@ from autodrill.drills import below, edit, given, mistake
 HINTS = (
     "How many threads need to write to one element of dW if a whole segment belongs to one block?",
     "A thread owns a column of the segment: it adds the rows of g that the segment lists, and stores the sum once.",
-    "Columns begin at threadIdx.x and step by blockDim.x. Use order[k] as a row of g, and row[s] as a row of dW.",
+    (
+        "Let the column begin at threadIdx.x and step by blockDim.x. Use order[k] as a row of g, and row[s] as a row "
+        "of dW."
+    ),
 )
 WRT = ("W",)
 CASES = [
@@ -79,8 +84,11 @@ __global__ void emb_bwd_det(const float* g, const int* order, const int* start,
 MISTAKES = [
     edit(
         "off-by-one",
-        "start[s + 1] is the last position but one of segment s",
-        "How many positions does a segment from start[s] to start[s + 1] have if these are 0 and 1?",
+        "segment s ends before the position start[s + 1] - 1",
+        (
+            "Let start[s] be 0 and start[s + 1] be 1. How many positions does segment s have, and how many does your "
+            "loop visit?"
+        ),
         "k < start[s + 1]; -> k < start[s + 1] - 1;",
     ),
     edit(
@@ -115,7 +123,7 @@ MISTAKES = [
     ),
     edit(
         "sum-not-reset",
-        "a sum begins at 0 for every column",
+        "the register is 0 again when the next column begins",
         "What does the register hold when the thread begins its second column?",
         "for (int d = threadIdx.x; d < D; d += blockDim.x) {\n        float sum = 0.0f; "
         "-> float sum = 0.0f;\n    for (int d = threadIdx.x; d < D; d += blockDim.x) {",
@@ -125,8 +133,8 @@ MISTAKES = [
 
 @mistake(
     "every-token",
-    "each block takes the position with its number",
-    "Block s belongs to segment s. Which positions of g does this segment list?",
+    "block s takes row s of g",
+    "Block s belongs to segment s. Which rows of g belong to this segment?",
 )
 def cuda_embedding_backward_deterministic():
     return r"""

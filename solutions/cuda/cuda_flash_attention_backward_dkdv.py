@@ -5,32 +5,32 @@
     ds_ij = p_ij (g_i·v_j - D_i)
     dk_j  = r Σ_i ds_ij q_i
 
-D_i is the row sum that the backward of softmax needs. Σ_j p_ij (g_i·v_j) equals g_i·out_i, so it is known before any p
-is. And lse_i normalises p without a second look at the row. So each p_ij can be recomputed by itself, and no n x m
-matrix is needed.
+D_i is the row sum Σ_j p_ij (g_i·v_j), which the backward of softmax needs. This sum equals g_i·out_i, so it is known
+before any p_ij is recomputed. lse_i normalises p_ij without the rest of the row. So each p_ij can be recomputed by
+itself, and no n x m matrix is needed.
 
-dk_j and dv_j are sums over the queries, so a block owns a key. It writes its two rows alone, and no atomic is needed.
-Its threads divide the queries. Each thread computes one p and one ds at a time, from two dot products, and adds
-multiples of g_i and q_i to its own two rows of d numbers in shared memory.
+dk_j and dv_j are sums over the queries, so each block owns one key. Only this block writes the rows dk_j and dv_j, so
+no atomic is needed. The threads of the block share the queries. Each thread computes one p and one ds at a time, from
+two dot products, and adds multiples of g_i and q_i to its own two rows of d numbers in shared memory.
 
 After a barrier, the threads divide the columns instead of the queries: thread t adds the 8 parts of the columns t, t +
 8 and so on. A thread whose number exceeds the last query has parts of 0, which it must store, because shared memory is
 not initialised.
 
-Cost: four passes of d multiply-adds per pair of query and key, so 8·n·m·d operations, where the forward has 4·n·m·d.
-This kernel reads all of q and g once per key. The real kernel takes a tile of, say, 128 keys per block, reads each tile
-of queries once per block, and multiplies tiles on tensor cores. Memory beyond inputs and results is n floats each for
-lse and D.
+Cost: each pair of a query and a key takes 4·d multiply-adds. In total this is 8·n·m·d operations, and the forward takes
+4·n·m·d. This kernel reads all of q and g once per key. FlashAttention's own kernel takes a tile of, say, 128 keys per
+block, reads each tile of queries once per block, and multiplies tiles on tensor cores. Besides the inputs and the
+results, lse and D take n floats each.
 
 PyTorch: `F.scaled_dot_product_attention` with the flash backend saves q, k, v, out and lse. Its backward first runs a
-kernel for D, then one whose blocks own tiles of keys. That kernel computes dk, dv and also its contribution to dq.
-Several blocks contribute to one dq_i, so these contributions are added atomically, in float32. Therefore dq can differ
-in the last bits from run to run, whereas dk and dv do not.
+kernel for D, then a kernel whose blocks own tiles of keys. Each block computes dk and dv of its tile, and also a
+contribution to dq. Several blocks contribute to one dq_i, so these contributions are added atomically, in float32.
+Therefore dq can differ in the last bits from run to run, whereas dk and dv do not.
 
 Asked next:
 
-- Why is dq not computed here? → dq_i = r Σ_j ds_ij k_j is a sum over the keys, so it crosses blocks. Either blocks add
-  to it atomically, or a second kernel owns queries and recomputes every p once more.
+- Why is dq not computed here? → dq_i = r Σ_j ds_ij k_j is a sum over the keys, so each block has only one term of it.
+  Either the blocks add their terms atomically, or the blocks of a second kernel own queries and recompute every p.
 - What does a causal mask change? → Key j receives nothing from the queries before it, so the loop begins at i = j.
   Blocks of late keys have less work.
 - Four query heads share a key head. What changes? → dk_j and dv_j are sums over the four heads as well. Let the block
@@ -45,12 +45,15 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "dk[j] is a sum over queries. What does each query need besides q, k, v and g, so that no row of p is stored?",
+    "dk[j] is a sum over queries. Which two saved numbers per query make it unnecessary to store a row of p?",
     (
         "For each query, recompute p from lse, then ds = p·(g·v - D). Collect multiples of g and of q in rows of "
         "shared memory that belong to the thread."
     ),
-    "Zero your two rows first. After the queries, a barrier; then a thread adds the 8 parts of every 8th column.",
+    (
+        "Fill your two rows with zeros first. Put a barrier after the loop over queries. Then each thread adds the 8 "
+        "parts of every 8th column."
+    ),
 )
 WRT = ("k", "v")
 CASES = [
@@ -122,14 +125,14 @@ MISTAKES = [
     ),
     edit(
         "no-scale",
-        "the scale ends with the softmax",
-        "s is the dot product divided by √d. What is ds/dk?",
+        "the scale belongs only to the forward",
+        "s is the dot product divided by √d. What is the derivative of s with respect to k?",
         "pk[c] += r * ds -> pk[c] += ds",
     ),
     edit(
         "no-barrier",
         "all parts are complete when the first thread adds them",
-        "Which threads wrote the parts that a thread adds? What makes it wait for them?",
+        "Which threads wrote the parts that a thread adds? What makes this thread wait for the others?",
         "    }\n    __syncthreads();\n -> }\n",
     ),
     edit(

@@ -10,27 +10,28 @@ level, and one barrier ends each level. After the last level only element 0 hold
 thread may store it.
 
 The flag is different. Every thread that finds a bad value writes the same 1, and the order does not matter. The write
-must still be atomic, because two plain writes to one address by different threads are a race. `atomicOr` says what is
-meant.
+must still be atomic, because two plain writes to one address by different threads are a race. `atomicOr` sets the flag
+without a race.
 
 Cost: 4 bytes and one multiply-add per element, so memory bandwidth is the limit. The three partial sums and the flag
-are negligible. The square of a float32 above 1.8e19 overflows; the flag is 0 then, although the partial sum is
-infinite.
+are negligible. The square of a float32 above 1.8e19 overflows. The partial sum is then infinite, although the flag is
+0.
 
 PyTorch: `torch.nn.utils.clip_grad_norm_` calls `torch._foreach_norm`, which computes the norms of many tensors in few
-launches: each block sums the squares of a chunk, and a second kernel adds the sums of each tensor's chunks. Then the
-norm of these norms is taken. All of this stays on the device. With `error_if_nonfinite=True`, the host waits for the
-result. The scaler of mixed precision finds infinities in the pass that divides the gradients by the scale.
+launches. Each block sums the squares of one chunk of a tensor, and a second kernel adds the sums of each tensor's
+chunks. Then the norm of these norms is taken. All of this stays on the device. With `error_if_nonfinite=True`, the host
+waits for the result. The scaler of mixed precision finds infinities in the pass that divides the gradients by the
+scale.
 
 Asked next:
 
-- Why not `atomicAdd` each block's sum to one number? → The order of the additions would vary, and so would the last
-  bits of the norm. With clipping, these bits reach every parameter.
+- Why not add each block's sum to one number with `atomicAdd`? → The order of the additions would vary, and so would the
+  last bits of the norm. With clipping, these bits reach every parameter.
 - Is float32 enough for the sum over a billion elements? → A single running sum stops growing once its addends are less
   than half a unit in its last place. Here each thread adds few elements, and the tree adds numbers of similar size. So
   the error stays small. The partial sums are best added in float64.
-- How do you avoid that the host waits for the norm? → Compute the clipping factor min(1, c/(norm + eps)) on the device,
-  and let the next kernel multiply by it. The host never reads it.
+- How do you keep the host from waiting for the norm? → Compute the clipping factor min(1, c/(norm + eps)) on the
+  device, and let the next kernel multiply by this factor. The host never reads the factor.
 - The gradients are sharded over 8 ranks. What changes? → Each rank adds its squares, and one all-reduce adds the eight
   sums before the root is taken. Adding the norms instead of the squares would be wrong.
 """
@@ -40,7 +41,10 @@ import numpy as np
 from autodrill.drills import edit, given
 
 HINTS = (
-    "Three levels add up: a thread, a block, the host. Which of them may depend on the order of running threads?",
+    (
+        "Numbers are added within a thread, within a block and on the host. In which of these three steps may the "
+        "result depend on the order in which threads run?"
+    ),
     "Sum squares in a register, reduce in shared memory with a barrier per level, and let one thread store the result.",
     "Loop from the thread's number in the grid in steps of 96. Flag a bad value by atomicOr. Thread 0 stores sums[0].",
 )
@@ -104,7 +108,10 @@ MISTAKES = [
     edit(
         "no-sync-in-loop",
         "a level is finished when the next one begins",
-        "A level reads what the level before has written. What makes a thread wait for the others?",
+        (
+            "A level of the tree reads what the previous level has written. What makes a thread wait for the other "
+            "threads?"
+        ),
         "sums[t + half];\n        __syncthreads(); -> sums[t + half];",
     ),
     edit(
@@ -121,7 +128,7 @@ MISTAKES = [
     ),
     edit(
         "not-flagged",
-        "an infinite sum is flag enough",
+        "an infinite partial sum is enough as a flag",
         "What does nonfinite[0] hold after a launch with an infinite element?",
         "if (!isfinite(g[i])) atomicOr(nonfinite, 1); -> ;",
     ),
@@ -146,13 +153,13 @@ MISTAKES = [
     edit(
         "one-element-per-thread",
         "there are always as many threads as elements",
-        "The grid has 96 threads. Who squares element 96?",
+        "The grid has 96 threads. Which thread squares element 96?",
         "i < n; i += stride -> i < n; i += n",
     ),
     edit(
         "overwrites",
-        "the block's number can be left out",
-        "Three blocks store a partial sum each. Into which elements?",
+        "all blocks can store their sums in the same element",
+        "Each of the three blocks has one partial sum. In which element of `partial` must block b store its sum?",
         "partial[blockIdx.x] = sums[0] -> partial[0] = sums[0]",
     ),
     edit(

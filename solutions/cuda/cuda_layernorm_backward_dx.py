@@ -4,13 +4,13 @@
 
 So a row needs two sums, and one pass over the row yields both. The sums are combined in two steps.
 
-Within a warp, a butterfly of five shuffles adds the 32 registers. After round `bits`, groups of lanes that differ only
-in the bits used so far hold equal sums. All 32 lanes take part, because no lane has returned: a lane without a column
-adds 0.
+Within a warp, a butterfly of five shuffles adds the 32 registers. After each round, lanes whose numbers differ only in
+the bits used so far hold equal sums. All 32 lanes take part, because no lane has returned: a lane without a column adds
+0.
 
-Between the warps, registers cannot be shuffled. So lane 0 of each warp stores its two sums in shared memory. After one
-barrier every thread reads the sums of both warps and adds them itself. No second barrier is needed, because nothing
-writes to shared memory afterwards.
+Shuffles cannot move registers from one warp to another. So lane 0 of each warp stores its two sums in shared memory.
+After one barrier every thread reads the sums of both warps and adds them itself. No second barrier is needed, because
+nothing writes to shared memory afterwards.
 
 The mean divides by D, not by the number of threads.
 
@@ -18,16 +18,17 @@ Cost: the kernel reads g, x̂ and gamma twice and writes dx once. The second rea
 traffic to memory is about 12 bytes per element: two reads and a write. There is one barrier, and there are 10 shuffles
 per warp, whatever D is.
 
-PyTorch: the node `NativeLayerNormBackward0` keeps the input, the mean and rstd, and recomputes x̂. On CUDA it gives
-each row a block for the input's gradient, which sums as here: shuffles within a warp, shared memory between warps. The
-gradients of gamma and beta come from a second kernel, because their sums run over the rows.
+PyTorch: the node `NativeLayerNormBackward0` keeps the input, the mean and rstd, and recomputes x̂. On CUDA, one kernel
+computes the input's gradient with one block per row. It sums as here, by shuffles within a warp and through shared
+memory between warps. The gradients of gamma and beta come from a second kernel, because their sums run over the rows.
 
 Asked next:
 
 - Why is one pass enough for both sums? → Neither sum depends on the other one, because x̂ and rstd were saved. The
-  forward is different: the variance needs the mean first, or Welford's way of updating both.
+  forward is different: the variance needs either the mean first, or Welford's method, which updates the mean and the
+  variance together.
 - How many warps can this scheme combine? → A block has at most 1024 threads, so at most 32 warps. Their 32 sums fit
-  into one more butterfly of one warp. With 2 warps it is quicker that every thread adds both numbers.
+  into one more butterfly of one warp. With 2 warps it is quicker if every thread adds the two sums itself.
 - Why is the kernel limited by memory and not by arithmetic? → An element takes about ten operations for 12 bytes. An
   H100 (67 TFLOP/s in float32 without tensor cores, 3.35 TB/s) does 20 operations in the time of one byte, so 240 in the
   time of 12.
@@ -41,8 +42,8 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "dx needs two means over its row. Can one pass over the row collect both? Over which vector do they run?",
-    "Shuffles combine 32 lanes. What can the lanes of one warp read that those of another warp have written?",
+    "dx needs two means over its row. Which two vectors are averaged? Can one pass over the row collect both sums?",
+    "Shuffles combine the 32 lanes of a warp. Where must one warp store its sums, so that another warp can read them?",
     "Lane 0 of each warp stores two sums. After a barrier, all threads add the sums of both warps and divide by D.",
 )
 WRT = ("x",)
@@ -102,7 +103,7 @@ __global__ void ln_bwd_dx(const float* g, const float* xhat, const float* rstd,
 MISTAKES = [
     edit(
         "no-gamma-in-sums",
-        "gamma enters only the term of the element itself",
+        "gamma enters h_j, but not the two sums",
         "The sums are those of the gradient of x̂. What is the gradient of x̂?",
         "s1 += h; -> s1 += g[row + j];",
         "s2 += h * xhat[row + j]; -> s2 += g[row + j] * xhat[row + j];",
@@ -129,14 +130,17 @@ MISTAKES = [
     ),
     edit(
         "every-lane-stores",
-        "a store by 32 lanes to one address is a sum",
+        "if 32 lanes store to one address, their numbers are added",
         "Which lanes write to one element of shared memory, and how many of them need to?",
         "if (t % 32 == 0) part1 -> part1",
     ),
     edit(
         "down-and-no-broadcast",
         "any lane holds the sum of its warp after shuffling down",
-        "After five rounds of `__shfl_down_sync`, which lane holds the sum of the warp? Which lane stores it here?",
+        (
+            "After five rounds of `__shfl_down_sync`, which lane holds the sum of the warp? Which lane stores a sum "
+            "in your kernel?"
+        ),
         "s1 += __shfl_xor_sync(0xffffffffu, s1, bits); -> s1 += __shfl_down_sync(0xffffffffu, s1, bits);",
         "s2 += __shfl_xor_sync(0xffffffffu, s2, bits); -> s2 += __shfl_down_sync(0xffffffffu, s2, bits);",
         "t % 32 == 0 -> t % 32 == 31",

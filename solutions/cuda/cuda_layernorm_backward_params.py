@@ -4,18 +4,18 @@
 
 N is large and D is small, so one thread per column would leave the device idle. The rows are therefore divided twice.
 
-A thread (tx, ty) of a block with the row number by takes the rows 4·by + ty, then every 12th row after that, because 3
-blocks with 4 rows of threads share a column. Each element belongs to exactly one thread. Neighbouring threads along x
-read neighbouring floats.
+A thread begins at the row 4·blockIdx.y + threadIdx.y and takes every 12th row from there on, because 3 blocks with 4
+rows of threads share a column. Each element belongs to exactly one thread. Neighbouring threads along x read
+neighbouring floats.
 
-Each thread stores its two sums in shared memory. After a barrier, the threads with ty = 0 add the four sums of their
-column. Threads beyond the last column cannot return before the barrier, since all threads of the block must reach it.
-They skip the loop and store 0.
+Each thread stores its two sums in shared memory. After a barrier, the threads with threadIdx.y = 0 add the four sums of
+their column. Threads beyond the last column cannot return before the barrier, since all threads of the block must reach
+it. They skip the loop and store 0.
 
 Three blocks share each column, and they run in any order. So the sums of the blocks are added by `atomicAdd`.
 
 Cost: each element of g and x̂ is read once, 8 bytes for a multiplication and two additions, so memory bandwidth is the
-limit. There are 2 atomics per block and column, 6·D in all. Without shared memory there would be 24·D.
+limit. There are 2 atomics per block and column, 6·D in all. Without shared memory there would be 24·D atomics.
 
 PyTorch: on CUDA the two gradients come from a kernel of their own. Its blocks are also two-dimensional, with threads
 along the columns and along the rows. For a large N the rows are divided among several blocks along y. These blocks
@@ -24,15 +24,15 @@ the result is the same in every run.
 
 Asked next:
 
-- Why is this kernel harder to make fast than the one for dx? → A sum for dx runs along a row, within one block. These
-  sums run across the rows, so across blocks, which share no memory except global memory.
-- How would you make it deterministic? → Let each block along y store its sums in a row of a (3, D) buffer, and add the
-  three rows in a second launch, in a fixed order.
+- Why is this kernel harder to make fast than the one for dx? → A sum for dx runs along a row, within one block. The
+  sums for gamma and beta run over the rows, so they cross blocks. Different blocks share only global memory.
+- How would you make this kernel deterministic? → Let each block along y store its sums in a row of a (3, D) buffer, and
+  add the three rows in a second launch, in a fixed order.
 - Is the column index a good choice for threadIdx.x? → Yes. Threads of a warp with neighbouring threadIdx.x read
-  neighbouring floats of a row. With the row index there, neighbouring threads would read addresses 4·D bytes apart, and
-  each would need a memory sector of its own.
-- g is bfloat16 and N is a million. Which type do the sums have? → float32 in registers, shared memory and the buffer.
-  In bfloat16 a sum of ones stops at 256.
+  neighbouring floats of a row. If threadIdx.x were the row index, neighbouring threads would read addresses 4·D bytes
+  apart, and each would need a memory sector of its own.
+- g is bfloat16 and N is a million. Which type do the sums have? → The sums are float32, in registers, in shared memory
+  and in global memory. In bfloat16 a sum of ones stops at 256.
 """
 
 import numpy as np
@@ -41,12 +41,15 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "Which threads, in which blocks, hold parts of the sum of one column? What can each group of them use to add up?",
+    (
+        "Which threads of one block hold parts of the sum of a column, and how can they add their parts? Which other "
+        "blocks hold parts of the same sum?"
+    ),
     (
         "Sum your rows in registers. Add the four sums of a column in shared memory. Then add the block's sum to the "
         "sums of the other blocks atomically."
     ),
-    "Rows begin at 4·blockIdx.y + threadIdx.y and step by 4·gridDim.y. No thread may return before the barrier.",
+    "Let the row begin at 4·blockIdx.y + threadIdx.y and step by 4·gridDim.y. No thread may return before the barrier.",
 )
 WRT = ("gamma", "beta")
 CASES = [given("x[N,D] gamma[D] beta[D]", large={"N": 307, "D": 23})]
@@ -113,8 +116,8 @@ MISTAKES = [
     ),
     edit(
         "missing-barrier",
-        "the other threads of the column have stored their sums",
-        "Which threads wrote the sums that the first row of threads reads? What makes it wait for them?",
+        "the other threads of the column have stored their sums when the first row of threads reads them",
+        "Which threads wrote the sums that the first row of threads reads? What makes the readers wait?",
         "__syncthreads(); ->",
     ),
     edit(

@@ -3,9 +3,9 @@
     dW[d][e] = Σ_n X[n][d] G[n][e]        dW = Xᵀ G
 
 The block owns 8 rows d and 8 columns e of dW. For 8 rows n at a time, it loads an 8 x 8 tile of X and one of G. Both
-tiles are loaded as they are stored, with threadIdx.x along the row, so that the reads are coalesced. The column of the
-tile of X is a row of dW: it is counted by blockIdx.y, but loaded by threadIdx.x. The transpose costs nothing, because
-the product reads xs[k][ty] in place of xs[ty][k].
+tiles are loaded as they are stored, with threadIdx.x along the row, so that the reads are coalesced. A column of the
+tile of X is a row of dW. So blockIdx.y chooses the columns of X, although threadIdx.x runs along them while the tile is
+loaded. The transpose costs nothing, because the product reads xs[k][ty] in place of xs[ty][k].
 
 Two barriers are needed in each step. After loading, every thread waits until the tiles are complete. After the
 products, every thread waits until all have finished reading, because the next step overwrites the tiles.
@@ -14,8 +14,8 @@ At the edges, a tile reaches beyond the matrix. The threads there load 0, which 
 part in both barriers. Only the store to dW is guarded.
 
 Cost: 2·N·D·E operations, like the forward. Without tiles every product would need two loads from memory. With tiles of
-8 each loaded element is used 8 times, so X is read E/8 times in all, and G D/8 times. The kernel keeps X from the
-forward.
+8 each loaded element is used 8 times, so X is read E/8 times in all, and G is read D/8 times. The kernel keeps X from
+the forward.
 
 PyTorch: `AddmmBackward0` or `MmBackward0` calls a matrix product with a transposed operand. cuBLAS takes the transpose
 as a flag, so Xᵀ is never built. Its tiles have 64 to 256 rows and columns, and on recent devices tensor cores multiply
@@ -27,9 +27,9 @@ Asked next:
 - Why are small tiles slow? → A tile of side b loads 2·b² numbers for 2·b³ operations, so b operations per number. With
   4 bytes per number, an H100 needs about 80 operations per number that comes from memory. So b must be near 100, or
   each thread must compute several elements from registers.
-- Does `xs[k][ty] * gs[k][tx]` have bank conflicts? → A warp covers 8 values of tx and 4 of ty. The reads of gs are 8
-  neighbouring floats. Those of xs are 4 neighbouring floats. Lanes that read the same address share one read. So there
-  is no conflict. For `xs[ty][k]` of a tile of 32 columns, the lanes with different ty would share a bank.
+- Does `xs[k][ty] * gs[k][tx]` have bank conflicts? → A warp covers 8 values of tx and 4 of ty. The reads of gs cover 8
+  neighbouring floats, and the reads of xs cover 4 neighbouring floats. Lanes that read the same address share one read.
+  So there is no conflict. For `xs[ty][k]` of a tile of 32 columns, the lanes with different ty would share a bank.
 - Is one barrier enough with two buffers? → Yes. If step s loads into buffer s mod 2, a thread can be at most one step
   ahead of the others, and that step uses the other buffer. The price is twice the shared memory.
 - What is dX, and which operand is transposed there? → dX = G Wᵀ. The sum runs over E, and W is read transposed.

@@ -12,21 +12,23 @@ Cost: for each window 4 bytes of g, 4 bytes of arg and one atomic addition, plus
 rarely collide here, because at most two windows share an element. The forward keeps M indices, and neither x nor the
 output is needed.
 
-PyTorch: `max_pool2d` keeps the indices, as int64. Its backward on CUDA turns the loop around for images stored channel
-by channel: each thread takes an element of x, visits the few windows that contain it, and adds the gradients of those
-whose saved index is this element. No two threads write to one element, so there are no atomics, no fill with zeros, and
-the result is the same in every run. The backward of `MaxPool3d` uses atomics, and that of `AdaptiveMaxPool2d` can.
+PyTorch: `max_pool2d` keeps the indices, as int64. For images stored channel by channel, its backward on CUDA turns the
+loop around. Each thread takes an element of x, visits the few windows that contain it, and adds the gradients of the
+windows whose saved index is this element. No two threads write to one element, so the kernel needs no atomics and no
+fill with zeros. The result is the same in every run. The backward of `MaxPool3d` uses atomics, and the backward of
+`AdaptiveMaxPool2d` uses them in some cases.
 
 Asked next:
 
 - Which way is faster, adding from windows or collecting at elements? → Collecting reads the index of every window that
-  contains the element, so each index is read several times, mostly from the cache. It saves the atomics and the fill.
-  With large overlaps, adding reads less.
-- Where does a tie go? → To the element that the forward recorded. PyTorch's forward keeps the first one in the window.
+  contains the element, so each index is read several times, mostly from the cache. Collecting needs no atomics and no
+  fill. With large overlaps, adding reads less.
+- Which element gets the gradient at a tie? → The element whose index the forward recorded. PyTorch's forward records
+  the first maximum in the window.
 - What if a window contains NaN? → The forward takes the NaN as the maximum, so `arg` is its index, and the gradient
   goes there.
-- How would average pooling differ? → Every element of a window gets a third of its gradient, so nothing needs to be
-  saved, and collecting at elements is the natural way.
+- How would average pooling differ? → Every element of a window gets a third of the window's gradient, so nothing needs
+  to be saved. Collecting at elements is then the natural way.
 """
 
 import numpy as np
@@ -87,13 +89,16 @@ MISTAKES = [
     edit(
         "race",
         "no addition is lost if two threads execute `+=` at the same time",
-        "Two neighbouring windows can have the same winner. Which threads take them?",
+        "Two neighbouring windows can have the same winner. Which threads take these two windows?",
         "atomicAdd(&dx[arg[i]], g[i]); -> dx[arg[i]] += g[i];",
     ),
     edit(
         "assign",
         "an element wins at most one window",
-        "Windows overlap. What does dx hold at an element that won two of them?",
+        (
+            "Windows overlap. What should dx hold at an element that won two windows, and what does your kernel leave "
+            "there?"
+        ),
         "atomicAdd(&dx[arg[i]], g[i]); -> dx[arg[i]] = g[i];",
     ),
     edit(

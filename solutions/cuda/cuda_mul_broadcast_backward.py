@@ -6,8 +6,8 @@ da is elementwise: each element has one writer. db is a reduction: every row of 
 
 A thread takes a column, and b[j] stays in a register. It walks down every third row of the column. At each step it
 reads g and a once, stores an element of da, and adds to its sum. So one pass serves both gradients. At the end the
-thread adds its sum to db. Three blocks share each column, so this addition must be atomic. The store to da must not be,
-because no other thread has that element.
+thread adds its sum to db. Three blocks share each column, so this addition must be atomic. The store to da need not be
+atomic, because no other thread writes that element.
 
 Neighbouring threads have neighbouring columns, so reads and stores are coalesced.
 
@@ -22,14 +22,14 @@ reduction.
 
 Asked next:
 
-- What if b has shape (N, 1)? → db_i is a sum along row i. Then a block or a warp per row fits: it sums g·a by shuffles,
-  without atomics, and writes da in the same pass.
-- What if N is 1? → The broadcast is no broadcast, and db = g·a. Two of the three blocks along y have no row. Their
-  threads add 0, or skip the atomic.
+- What if b has shape (N, 1)? → db_i is then a sum along row i. Give each row to one block or one warp. It sums g·a by
+  shuffles, without atomics, and writes da in the same pass.
+- What if N is 1? → Then b is not broadcast, and db = g·a. Two of the three blocks along y have no row. Their threads
+  add 0, or skip the atomic.
 - The result for db differs between runs. Why, and how is this avoided? → The order of the three atomics of a column is
   not fixed. Let the blocks store their sums in a (3, D) buffer, and add the rows in a fixed order.
-- a and b are the same tensor, a vector: out = b·b. Which gradient does it get? → The sum of both, 2 g b. The engine
-  adds what the two slots of the node return.
+- a and b are the same vector, so out = b·b. Which gradient does this vector get? → The sum of both gradients, 2 g b.
+  The engine adds what the node returns for its two inputs.
 """
 
 import numpy as np
@@ -39,7 +39,10 @@ from autodrill.drills import edit, given
 HINTS = (
     "Which of the two results has one thread per element, and which has many threads per element?",
     "In one pass down a column, store an element of da for each row and collect the sum for db in a register.",
-    "Keep b[j] and the sum in registers. Rows step by gridDim.y. After the loop, add the sum atomically to db[j].",
+    (
+        "Keep b[j] and the sum in registers. Let the row step by gridDim.y. After the loop, add the sum atomically to "
+        "db[j]."
+    ),
 )
 CASES = [given("a[N,D] b[D]", large={"N": 307, "D": 23})]
 

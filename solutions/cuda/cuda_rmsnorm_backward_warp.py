@@ -11,9 +11,9 @@ the warp reads 128 bytes at a time. Each lane adds its own products in a registe
 column, and their sum stays 0.
 
 Then the 32 partial sums are combined by a butterfly. In each of five rounds a lane adds the value of the lane whose
-number differs in one bit: bit 4, 3, 2, 1, 0. After a round, groups of lanes twice as large hold equal sums. At the end
-every lane holds s. With `__shfl_down_sync` only lane 0 would hold s, and a further shuffle would have to send it to the
-others.
+number differs in one bit: bit 4, 3, 2, 1, 0. Each round doubles the size of the groups of lanes that hold equal sums.
+At the end every lane holds s. With `__shfl_down_sync` only lane 0 would hold s, and a further shuffle would have to
+send it to the others.
 
 The guard `row >= N` returns before the shuffles. This is safe, because the 32 lanes of a warp have the same row, so the
 whole warp returns. A guard on the column must not enclose a shuffle: the full mask promises that all lanes take part.
@@ -33,9 +33,9 @@ Asked next:
   the shuffle, although the mask names all 32. The value read from a lane that has returned is undefined, so the sum is
   too. A named lane that has not returned, but skips the shuffle, is worse: the others may wait for it forever. Let the
   lanes without a column add 0 instead.
-- And dgamma? → dgamma is the sum of g·x·rho over the rows, so the sum crosses warps and blocks. Let each block walk
-  over many rows and add in registers, one partial row per block. A second kernel adds the partial rows in a fixed
-  order.
+- How would you compute dgamma? → dgamma is the sum of g·x·rho over the rows, so the sum crosses warps and blocks. Let
+  each block walk over many rows, add in registers, and store one partial row. A second kernel adds the partial rows in
+  a fixed order.
 - How would you avoid reading g and x twice? → Keep a lane's values in registers between the passes. For D up to 1024
   these are 32 products and 32 values of x per lane. The loops need a bound known at compile time, because registers
   cannot be indexed at run time.
@@ -136,7 +136,7 @@ MISTAKES = [
 
 @mistake(
     "one-column-a-lane",
-    "a row fits into a warp",
+    "a row has at most as many columns as a warp has lanes",
     "D is 45 and a warp has 32 lanes. Which lane writes column 40?",
 )
 def cuda_rmsnorm_backward_warp():

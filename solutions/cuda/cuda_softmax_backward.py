@@ -33,15 +33,18 @@ Asked next:
 - How would you save the last levels of the tree? → At 32 remaining values, the first warp reads them and continues with
   shuffles. This saves five barriers of the block.
 - Does `if (t < half) sums[t] += sums[t + half]` have bank conflicts? → No. Neighbouring threads read neighbouring
-  floats, which are in different banks. The variant with `sums[2 * k * t]` has them: at a stride of 2 two threads share
-  a bank, at a stride of 4 four do.
+  floats, which are in different banks. The variant with `sums[2 * k * t]` has bank conflicts. At a stride of 2, two
+  threads share a bank, and at a stride of 4, four threads share one.
 """
 
 from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "Every entry of dx needs one sum over its row. Who holds the parts of this sum, and who needs the total?",
+    (
+        "Every entry of dx needs one sum over its row. Which threads hold the parts of this sum, and which threads "
+        "need the total?"
+    ),
     (
         "Add products in a register, store one sum per thread, and halve the number of sums level by level. Which "
         "steps read what another thread wrote?"
@@ -96,7 +99,10 @@ MISTAKES = [
     edit(
         "no-sync-in-loop",
         "a level is finished when the next one begins",
-        "A level reads what the level before has written. What makes a thread wait for the others?",
+        (
+            "A level of the tree reads what the previous level has written. What makes a thread wait for the other "
+            "threads?"
+        ),
         "sums[t + half];\n        __syncthreads(); -> sums[t + half];",
     ),
     edit(
@@ -115,7 +121,10 @@ MISTAKES = [
     edit(
         "sum-of-g",
         "the sum over the row is a sum of g",
-        "What multiplies g_i in the sum over i of g_i ∂p_i/∂x_j?",
+        (
+            "The chain rule gives the sum over i of g_i ∂p_i/∂x_j. Which factor does ∂p_i/∂x_j have for i ≠ j, "
+            "besides p_j?"
+        ),
         "sum += g[row + j] * p[row + j]; -> sum += g[row + j];",
     ),
     edit(
@@ -143,7 +152,7 @@ MISTAKES = [
 @mistake(
     "one-column-a-thread",
     "a row has at most as many columns as the block has threads",
-    "With 41 columns and 32 threads, who adds the product of column 40?",
+    "With 41 columns and 32 threads, which thread adds the product of column 40?",
 )
 def cuda_softmax_backward():
     return r"""
