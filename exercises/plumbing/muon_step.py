@@ -7,7 +7,7 @@
 # requires = ["adamw_step"]
 # ///
 """Muon updates a weight matrix by an orthogonalised momentum. `W` is the weight, `G`
-its gradient, and `M` the momentum, which is 0 before the first step. All three have one
+its gradient, and `M` the momentum, which is 0 before the first step. All three have the
 shape (rows, columns). One step does the following:
 
 - The momentum decays by the factor `momentum`, and G is added to it.

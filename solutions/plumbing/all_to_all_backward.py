@@ -7,7 +7,7 @@ the order of ranks. So the first recv[0] rows of g go back to rank 0, the next r
 is the same collective with the two lists of counts swapped. Each rank gets back send[r] rows from rank r, in the order
 of ranks, which is the order of x[perm].
 
-Row i of x[perm] is row perm[i] of x. So row i of what came back belongs to row perm[i] of dx, and this is a scatter:
+Row i of x[perm] is row perm[i] of x. So row i of the returned rows belongs to row perm[i] of dx. This is a scatter:
 
     dx[perm] = exchange(g, recv)
 
@@ -23,12 +23,13 @@ Asked next:
 
 - What are the backwards of the other collectives? → The backward of an all-gather is a reduce-scatter, because each row
   was copied to all ranks. The backward of a reduce-scatter is an all-gather. The backward of an all-reduce is an
-  all-reduce if each rank has its own cotangent. If all ranks hold the cotangent of one loss, it is the identity.
+  all-reduce if each rank has its own cotangent. If all ranks hold the cotangent of one loss, the backward is the
+  identity.
 - Each token goes to its two best experts. What changes? → `perm` becomes a list of row numbers in which each token
   occurs twice. A token is copied, so its gradients are added: `np.add.at(dx, index, rows)` replaces the assignment.
-- Must the host know the counts before the exchange? → Buffers must have a size, so a router without a fixed capacity
-  first exchanges the counts and then waits for them. With a fixed capacity per expert the sizes are constants, but
-  tokens above the capacity are dropped and short buffers are padded.
+- Must the host know the counts before the exchange? → Without a fixed capacity, yes. The host must know the sizes of
+  the buffers, so it first exchanges the counts and waits for them. With a fixed capacity per expert the sizes are
+  constants, but tokens above the capacity are dropped and short buffers are padded.
 - What gradient does a dropped token get? → The gradient through the expert is zero, because no received row depends on
   the token. Its residual connection still carries a gradient.
 """
@@ -41,8 +42,8 @@ from autodrill.drills import edit, gradient, in_step, mistake, scenario
 HINTS = (
     "Follow one row of x to its place on another rank. On which rank is the row of g that belongs to it?",
     (
-        "Send the rows of g back to the ranks that they came from. Then undo the permutation. Row i of what comes back "
-        "belongs to token perm[i]."
+        "Send the rows of g back to the ranks that they came from. Then undo the permutation. Row i of the returned "
+        "rows belongs to token perm[i]."
     ),
     "Write `dx[...] = exchange(g, ...)`. dx has as many rows as come back.",
 )

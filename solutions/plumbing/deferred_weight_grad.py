@@ -260,7 +260,7 @@ MISTAKES = [
 @mistake(
     "queue-never-emptied",
     "a queue can keep the micro-batches that are done",
-    "What does the second call of `backward_weight` add again?",
+    "What does the second call of `backward_weight` add to `dW`?",
 )
 class Linear(Linear):
     def backward_weight(self):

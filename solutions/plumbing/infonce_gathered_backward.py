@@ -192,7 +192,7 @@ MISTAKES = [
     edit(
         "no-temperature",
         "the temperature only scales the scores",
-        "s is A Bᵀ / T. What is the slope of s in A?",
+        "s is A Bᵀ / T. What is the derivative of s with respect to A?",
         "ds @ B / T -> ds @ B",
         "ds.T @ a / T -> ds.T @ a",
     ),

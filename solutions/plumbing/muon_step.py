@@ -39,9 +39,9 @@ Asked next:
   because the singular vectors belong to the whole matrix. But uᵀ u is the sum of the shards' parts. So one all-reduce
   of this small matrix in each of the five steps is enough. The trace of the first sum is ‖u‖², which the scaling needs.
   For other layouts, gather u on one owner per matrix and send the result back.
-- Why 0.2·√(longer side) in the other variant? → U Vᵀ of shape (r, c), with r the shorter side, has the squared
-  Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor 0.2·√c raises this value to 0.2. As the
-  option's name says, this value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
+- Why does the other variant use the factor 0.2·√(longer side)? → U Vᵀ of shape (r, c), with r the shorter side, has the
+  squared Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor 0.2·√c raises this value to 0.2. As
+  the option's name says, this value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
 """
 
 import numpy as np

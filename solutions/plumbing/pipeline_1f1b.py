@@ -10,8 +10,8 @@ three phases:
     steady      one forward, then one backward, until the forwards are used up
     cool-down   the remaining backwards
 
-A stage keeps at most one micro-batch more than its warm-up, in total min(M, S - s). Gradients come back in the order of
-the micro-batches, because the last stage runs its backwards in this order.
+A stage keeps at most one micro-batch more than its warm-up has forwards, in total min(M, S - s). Gradients come back in
+the order of the micro-batches, because the last stage runs its backwards in this order.
 
 Cost: the pipeline ends at 3·(M + S - 1), and each stage works for 3·M of this time. The rest is the bubble, a share of
 (S - 1)/(M + S - 1). Running all forwards first, as in GPipe, has the same bubble, but every stage then keeps M

@@ -18,7 +18,7 @@ and dv home.
 
 Cost: each step computes five products of blocks, and the forward computes two. A step sends four arrays instead of two,
 2·m·(d + e) numbers. The memory of a rank holds a few blocks, however long the whole sequence is. Products take O(m²)
-time and messages O(m), so for large m the messages can be hidden behind the products.
+time and messages take O(m) time, so for large m the messages can be hidden behind the products.
 
 PyTorch: `context_parallel` in `torch.distributed.tensor.experimental` has this backward. In PyTorch 2.13, dk and dv
 also make `world` shifts. By default `context_parallel` collects k and v in one all-gather, so each rank holds all keys
@@ -36,7 +36,7 @@ Asked next:
 - Why may each block use the saved lse and not a running maximum? → A running maximum is needed only while the sum of a
   row is unknown. The backward knows the sum, and s ≤ lse holds up to rounding, so the exponential cannot overflow.
 - Is the sum in dk the same from run to run? → Each block visits the ranks in a fixed order, so its terms are added in a
-  fixed order, and the result is reproducible. It differs from one GPU's result in rounding.
+  fixed order, and the result is reproducible. It differs from the result of a single GPU by rounding errors.
 """
 
 import numpy as np
@@ -190,7 +190,7 @@ MISTAKES = [
     edit(
         "no-scale",
         "the scale belongs only to the forward",
-        "S is Q Kᵀ over √d. What is the slope of S in Q?",
+        "S is Q Kᵀ over √d. What is the derivative of S with respect to Q?",
         "(g @ v.T - row_dot) * scale -> (g @ v.T - row_dot)",
     ),
     edit(

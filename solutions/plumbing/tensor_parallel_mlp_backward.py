@@ -18,9 +18,10 @@ x was copied to all ranks in the forward. The backward of a copy is a sum, so dx
 The two directions mirror each other. If the forward copies an array to all ranks, the backward all-reduces its
 gradient. If the forward all-reduces an array, the backward copies its gradient without a message.
 
-Cost: each of the R ranks does 1/R of the four products of the backward. It repeats its part of the first product of the
-forward, because h was not saved. The forward has one all-reduce of N·e numbers, and the backward has one of N·d
-numbers. The gradients of the matrices need no message at all, whereas data parallelism would all-reduce both of them.
+Cost: each of the R ranks does 1/R of the four products of the backward. Each rank also repeats its part of the first
+product of the forward, because h was not saved. The forward has one all-reduce of N·e numbers, and the backward has one
+of N·d numbers. The gradients of the matrices need no message at all, whereas data parallelism would all-reduce both of
+them.
 
 PyTorch: `parallelize_module` with `ColwiseParallel()` for the first layer and `RowwiseParallel()` for the second one
 makes one all-reduce in the forward and one in the backward. Megatron writes the pair as two autograd functions. One is
@@ -41,8 +42,8 @@ Asked next:
   own tokens gathers x once more. Parameters that act on split tokens, such as b or the parameters of a norm, need an
   all-reduce of their own.
 - How many all-reduces does one transformer layer need per step under tensor parallelism? → It needs four. Attention and
-  the MLP each need one in the forward and one in the backward. Recomputing the layer in backward repeats the two
-  all-reduces of the forward.
+  the MLP each need one in the forward and one in the backward. If backward recomputes the layer, the two all-reduces of
+  the forward are repeated.
 """
 
 import numpy as np
