@@ -33,8 +33,8 @@ Asked next:
   squared Bellman residual. If the next state is random, the mean of this square also contains the variance of the
   target. Lowering this variance pulls V to the wrong place. Training would also move the next state's value towards the
   current one.
-- What does lam trade? → A small lam relies on V_(t+1), which may be wrong, so A is biased. A large lam adds up the
-  randomness of many steps, so A has a larger variance.
+- What is the effect of a small lam, and what is the effect of a large lam? → A small lam relies on V_(t+1), which may
+  be wrong, so A is biased. A large lam adds up the randomness of many steps, so A has a larger variance.
 - How do you test A without a second implementation? → With lam = 1 and a final step that ends the episode, A + V must
   be the discounted sum of the later rewards. With gamma = 0, A is reward - V.
 """
@@ -45,9 +45,15 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "The target is a constant. What is the slope of (V_t - target)²/2 in V_t, and what is V_t - target?",
+    (
+        "The target is a constant. What is the derivative of (V_t - target)²/2 with respect to V_t? How large is V_t "
+        "- target?"
+    ),
     "dV_t is -g/T · A_t. Compute A from the last step to the first, and start from A_T = 0, which is also dV_T.",
-    "Collect A from the last step on. A_t is `delta[t]` plus gamma · lam · ... · A_(t+1). Reverse A at the end.",
+    (
+        "Compute A from the last step to the first, in a list. A_t is `delta[t]` plus gamma · lam · ... · A_(t+1). "
+        "Reverse A at the end."
+    ),
 )
 WRT = ("V",)
 RESULTS = ("dV",)

@@ -1,4 +1,5 @@
-"""All three estimators depend on logp only through d, and d has slope 1 in logp. With the mean, dlogp is g/N times
+"""All three estimators depend on logp only through d, and the derivative of d with respect to logp is 1. With the mean,
+dlogp is g/N times
 
     k1:  1
     k2:  d
@@ -30,13 +31,14 @@ Asked next:
 
 - Which loss gives the gradient of KL(p‖q) from samples of p? → k2 does. Another way is to subtract k1 from the reward,
   as a constant. The policy gradient then multiplies the score by d, which gives the same expected gradient.
-- Why is k3 popular as a value? → It is never negative, its mean is KL(p‖q), and its variance is small if p is near q.
-  For a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits, KL is 0.045. The standard deviation
-  of one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
+- Why is k3 popular as an estimate of the divergence itself? → k3 is never negative, its mean is KL(p‖q), and its
+  variance is small if p is near q. For a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits,
+  KL is 0.045. The standard deviation of one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
 - One sample has logq = -30 and logp = -10, and another has logq = -10 and logp = -30. What are the gradients of k2 and
-  k3? → The first sample has d = 20, so k2 has slope 20 and k3 nearly 1. The second one has d = -20, so k2 has slope -20
-  and k3 about -4.9e8. With k3, one sample that is far more likely under q dominates the batch. verl therefore clamps d
-  to ±20 and k3 itself to at most 10. Such a sample then has no gradient at all.
+  k3? → The first sample has d = 20, so the slope of k2 is 20 and the slope of k3 is nearly 1. The second sample has d =
+  -20, so the slope of k2 is -20 and the slope of k3 is about -4.9e8. With k3, one sample that is far more likely under
+  q dominates the batch. verl therefore clamps d to ±20 and k3 itself to at most 10. Such a sample then has no gradient
+  at all.
 - The samples came from an older policy μ. How do you keep the gradient of k2 unbiased? → Weight each sample by the
   constant p/μ, so that Σ μ · (p/μ) · d ∇log p is again the gradient of KL(p‖q).
 """
@@ -47,8 +49,11 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "What is the slope of d in logp? What is the slope of each of the three functions in d?",
-    "The slopes in d are 1, d and 1 - exp(-d). Divide by the number of samples and multiply by g.",
+    (
+        "What is the derivative of d with respect to logp? What is the derivative of each of the three functions with "
+        "respect to d?"
+    ),
+    "The derivatives with respect to d are 1, d and 1 - exp(-d). Divide by the number of samples and multiply by g.",
     'Choose the slope from a dict: `{"k1": ..., "k2": d, "k3": ...}[kind]`. For k1, it is an array of ones.',
 )
 WRT = ("logp",)
@@ -72,7 +77,7 @@ MISTAKES = [
     edit(
         "k1-as-reward",
         "k1 in the loss acts like k1 in the reward",
-        "The samples are constants here. What is the slope of d in logp?",
+        "The samples are constants here. What is the derivative of d with respect to logp?",
         "np.ones_like(d) -> d",
     ),
     edit(

@@ -278,7 +278,10 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "no-one-hot",
     "the gradient of log π is the vector of probabilities",
-    "log π(a) also contains z_a, the logit of the drawn action. What is the slope of this term in z_a?",
+    (
+        "log π(a) also contains z_a, the logit of the drawn action. What is the derivative of this term with respect "
+        "to z_a?"
+    ),
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     return g * softmax(logits) * (returns - baseline)[:, None] / len(actions)

@@ -102,7 +102,7 @@ MISTAKES = [
     edit(
         "keeps-logp",
         "the gradient contains logp itself",
-        "What is the slope of a · x in x, if a is a constant?",
+        "If a is a constant, what is the derivative of a · x with respect to x?",
         "return -g * -> return -g * logp *",
     ),
     edit(
