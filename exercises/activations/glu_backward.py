@@ -7,7 +7,7 @@
 # requires = ["silu_backward"]
 # ///
 """A gated linear unit (GLU) splits its input into two halves along the last axis. The
-first half is the value `a`, the second half is the gate `b`:
+first half is the value `a`, and the second half is the gate `b`:
 
     out = a · σ(b),    σ(b) = 1/(1 + exp(-b))
 

@@ -7,9 +7,9 @@
 # requires = ["silu_backward"]
 # entry = "SwiGLUPacked"
 # ///
-"""One matrix product often computes the gate `a` and the value `b` of a SwiGLU layer side by
-side. The array `ab` of shape (..., 2·m) holds `a` in its first m columns and `b` in the
-other m. Write both passes of
+"""One matrix product often computes the gate `a` and the value `b` of a SwiGLU layer
+side by side. The array `ab` of shape (..., 2·m) holds `a` in its first m columns and
+`b` in the other m columns. Write both passes of
 
     out = a · σ(a) · b        # elementwise, shape (..., m); σ is the sigmoid
 

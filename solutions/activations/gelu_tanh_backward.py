@@ -39,7 +39,7 @@ from autodrill.drills import edit, elementwise, mistake
 
 HINTS = (
     "x appears as a factor and inside tanh. Which two terms does the product rule give?",
-    "The slope of tanh(u) is 1 - tanh(u)², times the slope of u. Differentiate the cube in u as well.",
+    "The slope of tanh(u) is 1 - tanh(u)², times the slope of u. u contains x³, which must be differentiated as well.",
     "Compute `t` and `du`, the slope of u. The result is g times the sum of `(1 + t) / 2` and `x / 2 * ...`.",
 )
 CASES = elementwise(at=[0.0, 1.0, -1.0, -0.7525, 2.0, -2.0, 2.7, -5.0])
@@ -50,7 +50,7 @@ MISTAKES = [
     ),
     edit(
         "no-inner",
-        "the slope of tanh(u) in x is 1 - tanh(u)²",
+        "the derivative of tanh(u) with respect to x is 1 - tanh(u)²",
         "How fast does u move when x moves?",
         "(1 - t**2) * du -> (1 - t**2)",
     ),

@@ -1,5 +1,5 @@
-"""Let s = σ(b). The output is a product, so its slope in the value is s, and its slope in the gate is a · σ'(b) with σ'
-= s(1 - s):
+"""Let s = σ(b). The output is a product, so its derivative with respect to the value is s. Its derivative with respect
+to the gate is a · σ'(b), with σ'(b) = s(1 - s):
 
     da = g · s        db = g · a · s · (1 - s)
 
@@ -36,7 +36,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "The output is a product. What is its slope in a, and what is its slope in b?",
+    "The output is a product. What is its derivative with respect to a, and with respect to b?",
     (
         "da is g times the gate. db is g times a times the slope of the sigmoid. dx holds both in the order of the "
         "halves of x."
@@ -61,7 +61,7 @@ MISTAKES = [
     ),
     edit(
         "gate-no-a",
-        "the slope of the output in the gate is σ'",
+        "the derivative of the output with respect to b is σ'(b)",
         "What multiplies σ(b) in the forward?",
         "db = g * a * s -> db = g * s",
     ),

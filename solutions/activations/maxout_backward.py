@@ -145,7 +145,7 @@ def maxout_backward(g, x, k):
 
 @mistake(
     "zero-is-a-piece",
-    "the maximum is taken with 0 too, as in ReLU",
+    "0 takes part in the maximum, as in ReLU",
     "All pieces are negative. What is out, and does it move with the largest piece?",
 )
 def maxout_backward(g, x, k):

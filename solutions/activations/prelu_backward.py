@@ -2,9 +2,9 @@
 
     dx_ncl = g_ncl for x_ncl > 0,    dx_ncl = alpha_c g_ncl elsewhere
 
-On the left branch, the output alpha_c · x_ncl has the slope x_ncl in alpha_c. On the right branch, the output does not
-depend on alpha_c. All elements of a channel share alpha_c, so the gradient of alpha_c is a sum over the examples and
-the positions:
+On the left branch, the output is alpha_c · x_ncl, and its derivative with respect to alpha_c is x_ncl. On the right
+branch, the output does not depend on alpha_c. All elements of a channel share alpha_c, so the gradient of alpha_c is a
+sum over the examples and the positions:
 
     dalpha_c = Σ g_ncl x_ncl    over all n and l with x_ncl < 0
 
@@ -93,14 +93,17 @@ MISTAKES = [
     ),
     edit(
         "dalpha-no-x",
-        "the slope of alpha · x in alpha is 1",
+        "the derivative of alpha · x with respect to alpha is 1",
         "How far does alpha · x move when alpha moves by 1 and x is -3?",
         "np.minimum(x, 0) -> (x <= 0)",
     ),
     edit(
         "dalpha-through-dx",
         "the gradient of alpha is the sum of dx · x",
-        "Which factor does dx contain on the left branch? Is this factor part of the slope of alpha · x in alpha?",
+        (
+            "Which factor does dx contain on the left branch? Is this factor part of the derivative of alpha · x with "
+            "respect to alpha?"
+        ),
         "(g * np.minimum(x, 0)) -> (dx * np.minimum(x, 0))",
     ),
     edit("kink-one", "the slope at 0 is 1", "Which slope does the task ask for at x = 0?", "(x > 0, g -> (x >= 0, g"),

@@ -2,8 +2,8 @@
 
     dz = out ∘ (g - Σ g ∘ out)
 
-The product ∘ is elementwise, and the sum runs along the last axis. The quotient z = x/T has the slope 1/T in x and the
-slope -x/T² in T. All elements share T, so the gradient of T is a sum over the whole array:
+The product ∘ is elementwise, and the sum runs along the last axis. The derivative of z = x/T with respect to x is 1/T,
+and its derivative with respect to T is -x/T². All elements share T, so the gradient of T is a sum over the whole array:
 
     dx = dz / T        dT = -Σ dz ∘ x / T² = -Σ dx ∘ x / T
 
@@ -43,7 +43,10 @@ from autodrill.drills import edit, given, mistake, uniform
 
 HINTS = (
     "The forward has two steps. In which of them does T appear, and how many elements share T?",
-    "First compute the gradient of x/T by the rule of softmax. The quotient has the slopes 1/T in x and -x/T² in T.",
+    (
+        "First compute the gradient of x/T by the rule of softmax. The derivative of x/T is 1/T with respect to x, "
+        "and -x/T² with respect to T."
+    ),
     "dx is dz / T. For dT, sum `dx * ...` over the whole array, divide by T, and choose the sign.",
 )
 FAR_APART = [[900.0, 0.0, -900.0], [-700.0, -900.0, 100.0]]
@@ -78,13 +81,13 @@ MISTAKES = [
     ),
     edit(
         "dT-one-power",
-        "1/T has the slope -1/T",
+        "the derivative of 1/T is -1/T",
         "What is the derivative of 1/T?",
         "(dx * x).sum() / T -> (dx * x).sum()",
     ),
     edit(
         "dT-three-powers",
-        "x/T has the slope -(x/T)/T² in T",
+        "the derivative of x/T with respect to T is -(x/T)/T²",
         "x/T is x times 1/T. Which factor does not depend on T?",
         "(dx * x).sum() / T -> (dx * x).sum() / T**2",
     ),

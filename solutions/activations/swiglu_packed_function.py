@@ -132,7 +132,7 @@ MISTAKES = [
     ),
     edit(
         "gate-without-b",
-        "the slope of out in silu(a) is 1",
+        "the derivative of out with respect to silu(a) is 1",
         "out = silu(a)·b. By how much does `out` move if silu(a) moves by 1?",
         "da = g * b * s -> da = g * s",
     ),
