@@ -17,7 +17,7 @@ not initialised. The gradient of gamma is not asked for.
 
 A block has 64 threads, which are 2 warps, and each warp takes one row: a block takes
 rows 2·blockIdx.x and 2·blockIdx.x + 1. There are as many blocks as the rows need, so
-the last block may have one row. D may be smaller than a warp, or larger and not a
+the last block may have one row. D may be smaller than 32. A larger D need not be a
 multiple of 32. The 32 lanes of a warp share the columns of their row, and combine their
 partial sums by shuffles such as `__shfl_xor_sync(0xffffffffu, value, bits)`. All 32
 lanes of the mask must execute each shuffle. Neither shared memory nor `__syncthreads`

@@ -14,8 +14,8 @@ no atomic is needed. The threads of the block share the queries. Each thread com
 two dot products, and adds multiples of g_i and q_i to its own two rows of d numbers in shared memory.
 
 After a barrier, the threads divide the columns instead of the queries: thread t adds the 8 parts of the columns t, t +
-8 and so on. A thread whose number exceeds the last query has parts of 0, which it must store, because shared memory is
-not initialised.
+8 and so on. A thread without a query has parts of 0. It must store these zeros, because shared memory is not
+initialised.
 
 Cost: each pair of a query and a key takes 4·d multiply-adds. In total this is 8·n·m·d operations, and the forward takes
 4·n·m·d. This kernel reads all of q and g once per key. FlashAttention's own kernel takes a tile of, say, 128 keys per

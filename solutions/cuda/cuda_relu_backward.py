@@ -18,8 +18,8 @@ Cost: 12 bytes per element in float32 for one comparison, so memory and not arit
 array. The forward keeps y, which the next layer often keeps anyway. One bit per element would be enough.
 
 PyTorch: `ReluBackward0` keeps the output, so `relu_` can work in place and the input may be overwritten. PyTorch's
-`threshold_backward` selects as well, but it tests y ≤ 0 and otherwise passes g. If y is NaN, PyTorch therefore passes
-g, whereas this kernel tests y > 0 and stores 0.
+`threshold_backward` selects as well. It gives 0 if y ≤ 0, and passes g in all other cases. If y is NaN, PyTorch
+therefore passes g. This kernel tests y > 0, so it stores 0 for such a y.
 
 Asked next:
 
