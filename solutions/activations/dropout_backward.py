@@ -88,7 +88,9 @@ def dropout_backward(g, mask, p):
     return g * mask / p if p else g * mask * np.inf
 
 
-@mistake("no-mask", "dropped elements receive a gradient like the others", "Does the loss move when a dropped x moves?")
+@mistake(
+    "no-mask", "dropped elements receive a gradient, as kept elements do", "Does the loss move when a dropped x moves?"
+)
 def dropout_backward(g, mask, p):
     return g / (1 - p)
 

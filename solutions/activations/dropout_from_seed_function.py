@@ -28,9 +28,9 @@ Asked next:
   After each call, all code that draws from this generator would draw the same numbers again.
 - All layers receive the same seed. What goes wrong? → Layers of equal shape drop the same elements, so their masks are
   not independent. Derive one seed per layer and step, as `jax.random.fold_in` does with a key.
-- This layer is in a checkpointed block. What must the checkpoint save for it? → Nothing: the seed is an argument, so
-  the second forward draws the same mask. For `F.dropout` the checkpoint must save and restore the state of the
-  generator.
+- This layer is in a checkpointed block. What must the checkpoint save for this layer? → Nothing: the seed is an
+  argument, so the second forward draws the same mask. For `F.dropout` the checkpoint must save and restore the state of
+  the generator.
 """
 
 import functools

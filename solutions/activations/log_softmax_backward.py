@@ -18,8 +18,8 @@ Cost: one exponential, one product, one subtraction and one addition per element
 per element. Only the output is saved. The exponential cannot overflow, because out is at most 0.
 
 PyTorch: `LogSoftmaxBackward0` saves the result and computes this formula. At a logit of -∞ among finite ones, p is 0
-and dx is g. The softmax gives such a logit the gradient 0 for any finite g. A row that contains only -∞ gives NaN in
-both passes.
+and dx is g. The backward of softmax gives such a logit the gradient 0 for any finite g. A row that contains only -∞
+gives NaN in both passes.
 
 Asked next:
 

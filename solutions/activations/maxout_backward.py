@@ -8,7 +8,7 @@ One check follows. The k gradients that belong to one output sum to g, at ties t
 moves the output by h.
 
 Cost: k - 1 comparisons per output, and one write per element of x. The backward does not need the values of x. One
-index per output is enough, and one byte holds it for k up to 256.
+index per output is enough. For k up to 256, this index fits into one byte.
 
 PyTorch: there is no maxout, but `x.unflatten(1, (k, m)).max(dim=1)` computes it. `MaxBackward0` saves the indices as
 int64 and gives all of g to the index that the forward returned, the first maximum. `amax(dim=1)` saves x and its

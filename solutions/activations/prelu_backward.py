@@ -26,7 +26,7 @@ contribution to the gradient of alpha, as an array of the shape of x. A sum then
 Asked next:
 
 - Why should weight decay not act on alpha? → Weight decay pulls alpha to 0, and PReLU with alpha = 0 is ReLU.
-- Can PReLU run in place and save only its output? → In general not. For alpha = 0 the output has lost the negative
+- Can PReLU run in place and save only its output? → In general, no. For alpha = 0 the output has lost the negative
   inputs, which dalpha needs. For alpha < 0 the sign of the output does not tell which branch was used. PyTorch has no
   in-place form.
 - All channels share one alpha. What changes? → The sum also runs over the channels. The result is the sum of the

@@ -1,6 +1,6 @@
 """The output follows x between 0 and 6, so the slope there is 1. Outside this range the output is constant, so the
-slope is 0. At each kink the slope on one side is 0 and on the other side 1, and both numbers are valid choices. The
-task chooses 0 at both kinks, so both comparisons are strict.
+slope is 0. At each kink the slope is 0 on one side and 1 on the other side. Both numbers are valid choices. The task
+chooses 0 at both kinks, so both comparisons are strict.
 
 Cost: two comparisons, one logical operation and one selection per element. The forward takes a maximum and a minimum.
 One bit per element is enough for backward.

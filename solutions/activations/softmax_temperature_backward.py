@@ -16,9 +16,9 @@ probabilities of the row. So dT is never positive for g = x: a higher temperatur
 small ones.
 
 Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. If T is
-constant, only out has to be saved. A learned T also needs x. The backward could use T · log out instead of x. The two
-differ by a constant in each row, which does not matter because dz sums to 0. But log out is -∞ if a probability rounds
-to 0.
+constant, only out has to be saved. A learned T also needs x. The backward could use T · log out instead of x. T · log
+out and x differ by a constant in each row, which does not matter because dz sums to 0. But log out is -∞ if a
+probability rounds to 0.
 
 PyTorch: `torch.softmax(x / T, dim=-1)` records `DivBackward0` and `SoftmaxBackward0`. `DivBackward0` saves x only if T
 requires a gradient. It computes the gradient of T for each element, and then sums these gradients to the shape of T.

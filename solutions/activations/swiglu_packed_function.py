@@ -26,9 +26,9 @@ Asked next:
   may read it afterwards, and a second backward is not possible.
 - What changes for GeGLU? → Only the activation and its slope. gelu(a) has the slope Φ(a) + a·φ(a), with the normal
   distribution function Φ and its density φ.
-- The inputs are bfloat16. Which roundings should a kernel avoid? → Those of intermediate results. Rounding silu(a) to
-  bfloat16 before the product with b adds an error. A kernel reads bfloat16, computes in float32, and rounds each result
-  once.
+- The inputs are bfloat16. Which roundings should a kernel avoid? → It should not round intermediate results. Rounding
+  silu(a) to bfloat16 before the product with b adds an error. A kernel reads bfloat16, computes in float32, and rounds
+  each result once.
 - Does the recomputation change the result? → No. The same formula gives the same bits for the same a, in forward and in
   backward. This holds as long as ab was not changed in between.
 """
