@@ -28,8 +28,8 @@ Asked next:
   that do not fit into memory at once. If each loss is a mean over equally many samples, divide each loss by k, the
   number of micro-batches. If the counts differ, weight each loss by its share of the samples.
 - What changes if you forget to divide the losses of k micro-batches by k? → Plain SGD takes steps k times as long, and
-  clipping by norm sets in sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up
-  to the effect of ε.
+  clipping by norm takes effect sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels,
+  up to the effect of ε.
 - Would a test of one step have found this bug? → No. `.grad` starts empty, so the first step is right. Compare the
   weight after two steps, or the gradient used in the second step, with numbers worked out by hand.
 - `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default no
