@@ -13,8 +13,8 @@ PPO clip at 1 - eps and 1 + eps, with eps = eps_high. The table shows the factor
     A < 0, r > 1 + eps       r·A        (1 + eps)·A
     A < 0, r < 1 - eps        0            r·A
 
-In PPO a good token is dropped as soon as its ratio is too large. In CISPO such a token keeps a gradient of bounded
-size. The bound also holds for bad tokens, whose gradient has no bound in PPO.
+In PPO a good token, which has A > 0, is dropped as soon as its ratio is too large. In CISPO such a token keeps a
+gradient of bounded size. The bound also holds for bad tokens, whose gradient has no bound in PPO.
 
 The weight r is an importance weight. The token was drawn from the old policy, and r corrects for this. For a given
 prefix, the mean of r·A ∇log p over tokens of the old policy is the mean of A ∇log p over tokens of the current one. The

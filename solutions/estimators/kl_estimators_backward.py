@@ -33,7 +33,7 @@ Asked next:
   as a constant. The policy gradient then multiplies the score by d, which gives the same expected gradient.
 - Why is k3 popular as an estimate of the divergence itself? → k3 is never negative, its mean is KL(p‖q), and its
   variance is small if p is near q. For a softmax over 1000 tokens with noise of standard deviation 0.3 on the logits,
-  KL is 0.045. The standard deviation of one sample is then 6.7 · KL for k1 and 1.4 · KL for k3.
+  KL is 0.045. The standard deviation of one sample's estimate is then 6.7 · KL for k1 and 1.4 · KL for k3.
 - One sample has logq = -30 and logp = -10, and another has logq = -10 and logp = -30. What are the gradients of k2 and
   k3? → The first sample has d = 20, so the slope of k2 is 20 and the slope of k3 is nearly 1. The second sample has d =
   -20, so the slope of k2 is -20 and the slope of k3 is about -4.9e8. With k3, one sample that is far more likely under

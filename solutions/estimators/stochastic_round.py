@@ -12,9 +12,9 @@ then negative.
 Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
 A straight-through backward needs nothing saved.
 
-PyTorch: PyTorch 2.13 has no public operation for stochastic rounding. `torch.round` rounds to nearest, and half to
-even: it maps 0.5, 1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round bfloat16 weights
-stochastically after each step, so they need no float32 copy of the weights.
+PyTorch: PyTorch 2.13 has no public operation for stochastic rounding. `torch.round` rounds to nearest, and it rounds a
+half to the even neighbour. So it maps 0.5, 1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round
+bfloat16 weights stochastically after each step, so they need no float32 copy of the weights.
 
 Asked next:
 
@@ -23,7 +23,7 @@ Asked next:
   stochastically, the weight moves by a whole step with the probability 0.1 at each update. After 100 updates its mean
   is 1.1, with a standard deviation of 0.03.
 - What is the variance of one result? → step² · f(1 - f), which is largest in the middle of a step and 0 on a multiple.
-  Rounding to nearest has no variance, but an error of up to half a step that repeats every time.
+  Rounding to nearest has no variance, but its error of up to half a step repeats every time.
 - How do you round float32 to bfloat16 stochastically with integer operations? → bfloat16 keeps the upper 16 bits. Add a
   uniform 16-bit integer to the bits of the float32 number, then clear the lower 16 bits. The bits hold the magnitude,
   so the rule is the same for negative numbers.
