@@ -14,7 +14,7 @@ row per token. It sorted the tokens by the rank they go to, and exchanged rows w
 `perm` is an integer array, a permutation of 0 to n - 1. `exchange(rows, splits)` is an all-to-all. It sends the first
 splits[0] rows to rank 0, the next splits[1] rows to rank 1, and so on. It waits for all ranks and returns the rows that
 this rank gets. The rows from rank 0 come first, then the rows from rank 1, and so on. In the forward this rank got
-`recv[r]` rows from rank r. The counts in `send` and `recv` are lists of one number per rank. Any of them may be 0.
+`recv[r]` rows from rank r. `send` and `recv` are lists of counts, with one count per rank. Any count may be 0.
 
 Your function runs on every rank. `g` is dL/dreceived, of shape (Σ recv, d). L depends on the received rows of all
 ranks. Return dx = dL/dx, of shape (n, d), in the order of x. Messages are graded. Every rank must call `exchange`

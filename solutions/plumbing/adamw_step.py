@@ -5,7 +5,7 @@ gradients so far. The same holds for v. Without the correction, at the usual dec
 
 With the correction, the first step is nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps.
 Adam's step size does not follow the size of the gradients. `eps` makes the steps smaller if gradients are tiny. Outside
-the root, eps is on the scale of the gradients. Inside the root, it would have the effect of √eps outside.
+the root, eps is on the scale of the gradients. Inside the root, eps would act like √eps outside the root.
 
 The W in AdamW stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also
 divided by √v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same

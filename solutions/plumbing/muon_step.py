@@ -25,8 +25,8 @@ per cent. The state is one number per parameter, and AdamW has two.
 
 PyTorch: `torch.optim.Muon` accepts only parameters with two axes. Its momentum is a running average, (1 - momentum)
 times this M. The direction is the same up to a factor. Its Newton-Schulz runs in bfloat16 and transposes tall matrices.
-Its default momentum is 0.95 and its default decay 0.1. Its default `adjust_lr_fn` is the factor of this exercise, and
-`"match_rms_adamw"` uses 0.2·√(longer side) instead.
+Its default momentum is 0.95, and its default decay is 0.1. Its default `adjust_lr_fn` is the factor of this exercise,
+and `"match_rms_adamw"` uses 0.2·√(longer side) instead.
 
 Asked next:
 

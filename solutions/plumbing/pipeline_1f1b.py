@@ -26,8 +26,8 @@ Asked next:
 - S is 8 and M is 32. Which share of the time is lost, and how many micro-batches does stage 0 keep? → The share is
   7/39, about 18%. Stage 0 keeps 8 micro-batches, and with all forwards first it would keep 32.
 - What fills the bubble? → Zero-bubble schedules fill it. They split each backward into the gradient of the input and
-  the gradient of the weights. Only the first one is on the critical path. No other stage waits for the second one, so
-  it can run in the bubble.
+  the gradient of the weights. Only the gradient of the input is on the critical path. No other stage waits for the
+  gradient of the weights, so it can be computed in the bubble.
 - Each rank holds v short stages instead of one long one. What changes? → The pipeline fills v times as fast, so the
   bubble shrinks to a share of (S - 1)/(v·M + S - 1). Each micro-batch crosses between ranks at least v times as often,
   and rank 0 keeps more activations.

@@ -17,8 +17,8 @@ The forward needs only world - 1 shifts, because its k and v need not return. In
 and dv home.
 
 Cost: each step computes five products of blocks, and the forward computes two. A step sends four arrays instead of two,
-2·m·(d + e) numbers. The memory of a rank holds a few blocks, however long the whole sequence is. Products take O(m²)
-time and messages take O(m) time, so for large m the messages can be hidden behind the products.
+with 2·m·(d + e) numbers in total. The memory of a rank holds a few blocks, however long the whole sequence is. Products
+take O(m²) time and messages take O(m) time, so for large m the messages can be hidden behind the products.
 
 PyTorch: `context_parallel` in `torch.distributed.tensor.experimental` has this backward. In PyTorch 2.13, dk and dv
 also make `world` shifts. By default `context_parallel` collects k and v in one all-gather, so each rank holds all keys

@@ -32,7 +32,7 @@ that made the logits. Megatron returns one loss for each token and leaves the me
 
 Asked next:
 
-- Can the three reductions of the forward become fewer? → Yes. The sum and the label's logit do not depend on each
+- Can the forward work with fewer than three reductions? → Yes. The sum and the label's logit do not depend on each
   other, so they fit into one message of 2·N numbers. A single all-gather is also possible. Each rank sends its own
   maximum, its sum relative to this maximum, and the label's logit. Then every rank rescales the sums by exp(m_r - m).
 - The activations h are split over the tokens, as in sequence parallelism. What replaces the all-reduce of dh? → A
