@@ -38,7 +38,7 @@ from autodrill.drills import edit, given, normal, uniform
 HINTS = (
     "Does any element depend on a neighbour? Which of the three updates needs the results of the other two?",
     "Load one element of each array, update both moments in registers, then use the new moments for the parameter.",
-    "Loop in strides of the whole grid. The denominator is the root of v/c2, plus eps. The decay is a factor of p.",
+    "Loop in strides of the whole grid. The denominator is the root of v/c2, plus eps. The decay multiplies p.",
 )
 RESULTS = ("p", "m", "v")
 SETTINGS = {"lr": 0.1, "b1": 0.9, "b2": 0.99, "eps": 1e-3, "wd": 0.05, "c1": 0.271, "c2": 0.0297}
@@ -107,7 +107,7 @@ MISTAKES = [
     edit(
         "tail-missing",
         "there are always as many threads as elements",
-        "The grid has 32 threads. Which one updates element 32?",
+        "The grid has 32 threads. Which thread updates element 32?",
         "const int stride = gridDim.x * blockDim.x; -> const int stride = n;",
     ),
     edit(
@@ -161,7 +161,7 @@ MISTAKES = [
     edit(
         "strides-by-the-block",
         "a stride of one block reaches every element once",
-        "The grid has two blocks. If both stride by the size of a block, how often is element 16 updated?",
+        "The grid has two blocks. If both blocks stride by the size of one block, how often is element 16 updated?",
         "const int stride = gridDim.x * blockDim.x; -> const int stride = blockDim.x;",
     ),
 ]

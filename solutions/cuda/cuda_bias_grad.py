@@ -19,7 +19,7 @@ shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may k
 gradients. db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
 share an output, each block writes its part to a buffer, and the last block to finish adds the parts. This method needs
 no atomics on floats. Other kernels do add atomically. For these, `torch.use_deterministic_algorithms(True)` chooses
-another algorithm if there is one, as for `index_add`, and otherwise raises a RuntimeError.
+another algorithm if one exists, as for `index_add`. If none exists, it raises a RuntimeError.
 
 Asked next:
 

@@ -130,7 +130,7 @@ MISTAKES = [
     edit(
         "no-label",
         "the gradient of the loss is the softmax",
-        "The loss of a row falls if the logit of its label rises. Which term of the loss says so?",
+        "The loss of a row falls if the logit of its label rises. Which term of the loss causes this?",
         "(j == y[i] ? p - 1.0f : p) -> p",
     ),
     edit(

@@ -103,7 +103,7 @@ MISTAKES = [
     edit(
         "forward-scan",
         "the backward of a prefix sum is a prefix sum",
-        "Which outputs does the last element of x reach? Which does the first one reach?",
+        "Which outputs does the last element of x reach, and which outputs does the first element reach?",
         "t + offset < 64 ? sums[old][t + offset] -> t >= offset ? sums[old][t - offset]",
     ),
     edit(

@@ -120,7 +120,7 @@ MISTAKES = [
     edit(
         "no-D",
         "the Jacobian of softmax is diagonal",
-        "If one score of a query rises, do its other probabilities change? Which term accounts for that?",
+        "If one score of a query rises, do the query's other probabilities change? Which term of ds accounts for this?",
         "p * (gv - D[i]) -> p * gv",
     ),
     edit(

@@ -104,7 +104,7 @@ MISTAKES = [
     edit(
         "no-gamma-in-sums",
         "gamma enters h_j, but not the two sums",
-        "The sums are those of the gradient of x̂. What is the gradient of x̂?",
+        "Both sums contain the gradient of x̂. What is the gradient of x̂?",
         "s1 += h; -> s1 += g[row + j];",
         "s2 += h * xhat[row + j]; -> s2 += g[row + j] * xhat[row + j];",
     ),
@@ -131,7 +131,7 @@ MISTAKES = [
     edit(
         "every-lane-stores",
         "if 32 lanes store to one address, their numbers are added",
-        "Which lanes write to one element of shared memory, and how many of them need to?",
+        "How many lanes of your kernel write to one element of shared memory, and how many need to write?",
         "if (t % 32 == 0) part1 -> part1",
     ),
     edit(

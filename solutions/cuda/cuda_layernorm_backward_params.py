@@ -110,7 +110,7 @@ MISTAKES = [
     edit(
         "slab-overlap",
         "each block along y sums all rows",
-        "gridDim.y is 3. Which rows does the second block along y take, and which does the first one take?",
+        "gridDim.y is 3. Which rows should the first block along y take, and which rows should the second block take?",
         "i = blockIdx.y * 4 + ty; -> i = ty;",
         "i += gridDim.y * 4 -> i += 4",
     ),

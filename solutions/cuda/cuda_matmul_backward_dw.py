@@ -24,9 +24,9 @@ called split-K, and add the partial products afterwards.
 
 Asked next:
 
-- Why are small tiles slow? → A tile of side b loads 2·b² numbers for 2·b³ operations, so b operations per number. With
-  4 bytes per number, an H100 needs about 80 operations per number that comes from memory. So b must be near 100, or
-  each thread must compute several elements from registers.
+- Why are small tiles slow? → A step with tiles of side b loads 2·b² numbers and computes 2·b³ operations. These are b
+  operations per number. With 4 bytes per number, an H100 needs about 80 operations per number that comes from memory.
+  So b must be near 100, or each thread must compute several elements from registers.
 - Does `xs[k][ty] * gs[k][tx]` have bank conflicts? → A warp covers 8 values of tx and 4 of ty. The reads of gs cover 8
   neighbouring floats, and the reads of xs cover 4 neighbouring floats. Lanes that read the same address share one read.
   So there is no conflict. For `xs[ty][k]` of a tile of 32 columns, the lanes with different ty would share a bank.
@@ -41,8 +41,8 @@ from autodrill.drills import edit, given, mistake
 HINTS = (
     "Over which of the three sizes does the sum for one element of dW run? What does a tile at the edge contain?",
     (
-        "Load an 8 x 8 tile of X and one of G for 8 rows, wait, multiply, wait. Load zeros beyond the edges. Which "
-        "index of the tile of X is the row of dW?"
+        "For 8 rows at a time, load an 8 x 8 tile of X and one of G. Wait at a barrier, multiply, and wait again. "
+        "Load zeros beyond the edges. Which index of the tile of X is the row of dW?"
     ),
     "Load X at row n + ty and column blockIdx.y·8 + tx. Multiply column ty of that tile by column tx of G's tile.",
 )
@@ -100,7 +100,7 @@ MISTAKES = [
     edit(
         "one-barrier",
         "all threads are done with a tile when the first one loads the next",
-        "What may a fast thread overwrite while a slow one still multiplies?",
+        "What may a fast thread overwrite while a slow thread still multiplies?",
         "gs[k][tx];\n        __syncthreads(); -> gs[k][tx];",
     ),
     edit(

@@ -110,14 +110,14 @@ MISTAKES = [
     edit(
         "one-window-a-thread",
         "there are always as many threads as windows",
-        "The grid has 16 threads. Which one takes window 16?",
+        "The grid has 16 threads. Which thread takes window 16?",
         "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < M; i += stride)\n        "
         "-> int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < M) ",
     ),
     edit(
         "strides-by-the-block",
         "a stride of one block reaches every element once",
-        "The grid has two blocks. If both stride by the size of a block, how often is window 8 visited?",
+        "The grid has two blocks. If both blocks stride by the size of one block, how often is window 8 visited?",
         "const int stride = gridDim.x * blockDim.x; -> const int stride = blockDim.x;",
     ),
     edit(

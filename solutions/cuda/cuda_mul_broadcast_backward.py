@@ -98,7 +98,7 @@ MISTAKES = [
     edit(
         "b-index",
         "b has an element for each row",
-        "b has D elements. Which one multiplies a[i][j]?",
+        "b has D elements. Which element of b multiplies a[i][j]?",
         "factor = b[j], sum -> sum",
         "up * factor -> up * b[i % D]",
     ),

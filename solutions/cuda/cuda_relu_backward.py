@@ -47,7 +47,7 @@ HINTS = (
         "only one element?"
     ),
     "Begin at the thread's number in the whole grid, continue in strides of the whole grid, and stop before n.",
-    "Write a `for` loop with one assignment. If y's element is positive, store g's element, and otherwise zero.",
+    "Write a `for` loop with one assignment. If y's element is positive, store g's element. Otherwise store zero.",
 )
 CASES = [
     given("x[n]", x=away_from_zero(), large={"n": 331}),
@@ -109,7 +109,7 @@ __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
 @mistake(
     "one-element-per-thread",
     "there are always as many threads as elements",
-    "The grid has 32 threads. Which one computes element 32? What must a thread do after its first element?",
+    "The grid has 32 threads. Which thread computes element 32? What must a thread do after its first element?",
 )
 def cuda_relu_backward():
     return r"""

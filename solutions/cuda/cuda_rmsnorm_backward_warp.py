@@ -51,7 +51,10 @@ from autodrill.drills import edit, given, mistake
 HINTS = (
     "Every entry of dx needs one sum over its row. Which lane holds the sum after your reduction?",
     "Each lane adds every 32nd column. Five rounds of __shfl_xor_sync give the total to all lanes. Then loop again.",
-    "In round `bits`, a lane adds the value of lane ^ bits, and bits halves from 16 to 1. Column loops step by 32.",
+    (
+        "In each round, a lane adds the value of lane ^ bits. The number `bits` is 16, 8, 4, 2 and 1 in turn. The "
+        "loops over columns step by 32."
+    ),
 )
 WRT = ("x",)
 EPS = 1e-6
