@@ -15,11 +15,11 @@ Cost: a call adds a context, a node and a closure to the work of forward. Backwa
 each argument that is a node. The arguments, and everything that forward put into the context, live as long as the node.
 
 PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many gradients
-raise an error as well, unless the surplus ones are None. PyTorch compares the shape of each gradient with the shape of
-its input. `ctx.needs_input_grad` says which gradients are needed. If no input requires a gradient, there is no node at
-all. `save_for_backward` takes tensors. A backward that does not retain the graph frees the saved tensors. If a saved
-tensor was changed in place after it was saved, reading it raises an error. Plain attributes of ctx are neither freed
-nor checked. Use plain attributes for everything that is not a tensor.
+raise an error as well, unless all surplus gradients are None. PyTorch compares the shape of each gradient with the
+shape of its input. `ctx.needs_input_grad` says which gradients are needed. If no input requires a gradient, there is no
+node at all. `save_for_backward` takes tensors. A backward that does not retain the graph frees the saved tensors. If a
+saved tensor was changed in place after it was saved, reading it raises an error. Plain attributes of ctx are neither
+freed nor checked. Use plain attributes for everything that is not a tensor.
 
 Asked next:
 
@@ -403,7 +403,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "none-is-nothing",
     "a backward that returns None returns no gradients",
-    "A function of one argument returns None from backward. How many gradients is that?",
+    "A function of one argument returns None from backward. How many gradients does this None count as?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

@@ -95,7 +95,7 @@ MISTAKES = [
     edit(
         "no-bias",
         "the layer has no bias",
-        "What is the gradient of b? What does it add to the squared norm?",
+        "What is the gradient of b? What does this gradient add to the squared norm?",
         "a, a) + 1 -> a, a)",
     ),
     edit(
@@ -163,7 +163,7 @@ def ghost_norm(a, g):
 @mistake(
     "sums-first",
     "the gradient is the outer product of two sums over tokens",
-    "The gradient is a sum of outer products. Is that the outer product of the sums?",
+    "The gradient is a sum of outer products. Is this sum equal to the outer product of the two sums?",
 )
 def ghost_norm(a, g):
     inputs, outputs = a.sum(axis=1), g.sum(axis=1)

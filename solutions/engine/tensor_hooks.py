@@ -384,7 +384,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "hooks-only-look",
     "what a hook returns has no effect",
-    "A hook that clips returns the clipped gradient. What does your code do with it?",
+    "A hook that clips returns the clipped gradient. What does your code do with this value?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -417,7 +417,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "first-hook-only",
     "a hook that changes the gradient is the last one to run",
-    "Two hooks each double the gradient. By which factor does it grow?",
+    "Two hooks each double the gradient. By which factor does the gradient grow?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -432,7 +432,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "result-added",
     "what a hook returns is added to the gradient",
-    "A hook that clips returns the clipped gradient. Is it a correction or a replacement?",
+    "A hook that clips returns the clipped gradient. Is the returned gradient a correction or a replacement?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
