@@ -21,9 +21,9 @@ booleans. The fused attention kernels save no mask. `aten::_scaled_dot_product_e
 
 Asked next:
 
-- A GPU kernel processes the array in tiles, in any order. How does it draw the same mask again? → With a counter-based
-  generator such as Philox. Each random number depends only on the seed and the index of its element, so the generator
-  has no state that advances.
+- A GPU kernel processes the array in tiles, in any order. How does the kernel draw the same mask again? → It uses a
+  counter-based generator such as Philox. Each random number depends only on the seed and the index of its element, so
+  the generator has no state that advances.
 - Why not call `np.random.seed(seed)` in both passes? → The call resets the global generator, which other code uses too.
   After each call, all code that draws from this generator would draw the same numbers again.
 - All layers receive the same seed. What goes wrong? → Layers of equal shape drop the same elements, so their masks are
@@ -79,7 +79,7 @@ MISTAKES = [
     edit(
         "mask-from-output",
         "the elements that are 0 in the output were dropped",
-        "What is out for a kept element with x = 0, and what is its gradient?",
+        "What is out for a kept element with x = 0, and what is the gradient of this x?",
         "return x * keep / (1 - p) -> ctx.out = x * keep / (1 - p); return ctx.out.copy()",
         "keep = np.random.default_rng(ctx.seed).random(g.shape) >= ctx.p -> keep = ctx.out != 0",
     ),

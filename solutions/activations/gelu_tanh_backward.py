@@ -100,7 +100,9 @@ def gelu_tanh_backward(g, x):
     return g * ((1 + t) / 2 + x / 2 * (1 - t**2) * du)
 
 
-@mistake("exact-gelu", "the forward computed the exact GELU", "Which formula contains erf? Is it the one in the task?")
+@mistake(
+    "exact-gelu", "the forward computed the exact GELU", ("Which formula contains erf? Is it the formula in the task?")
+)
 def gelu_tanh_backward(g, x):
     cdf = (1 + np.vectorize(math.erf, otypes=[x.dtype])(x / math.sqrt(2))) / 2
     return g * (cdf + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))

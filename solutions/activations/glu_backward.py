@@ -56,7 +56,7 @@ MISTAKES = [
     edit(
         "halves-swapped",
         "the gradient of the gate comes first",
-        "Which half of x is the value? Where in dx does its gradient belong?",
+        "Which half of x is the value? Where in dx does the gradient of the value belong?",
         "(da, db) -> (db, da)",
     ),
     edit(
@@ -87,7 +87,7 @@ MISTAKES = [
     edit(
         "no-sigmoid-slope",
         "the slope of the sigmoid is 1",
-        "Which function of b multiplies a? What is its slope at b = 0?",
+        "Which function of b multiplies a? What is the slope of this function at b = 0?",
         "db = g * a * s * (1 - s) -> db = g * a",
     ),
     edit(

@@ -69,13 +69,13 @@ MISTAKES = [
     edit(
         "no-tanh-slope",
         "the slope of the gate is the slope of softplus",
-        "Which function is applied to softplus(x)? What is its slope?",
+        "Which function is applied to softplus(x)? What is the slope of this function?",
         "(1 - t**2) * s -> s",
     ),
     edit(
         "no-square",
         "the slope of tanh is 1 - tanh",
-        "tanh(u) is 3/5 at u = log 2. Is its slope there 2/5 or 16/25?",
+        "tanh(u) is 3/5 at u = log 2. Is the slope of tanh there 2/5 or 16/25?",
         "t**2 -> t",
     ),
     edit(

@@ -32,8 +32,9 @@ Asked next:
   holds for a g that does not depend on T.
 - The loss is the cross-entropy of softmax(x/T). What happens to dx for a small T? → The gradient of z is out - onehot.
   For a wrong prediction this gradient does not vanish, so dx grows like 1/T.
-- A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → Those of softmax(x/0.7), because
-  this is the distribution that was sampled. The gradient of the logits then contains the factor 1/0.7.
+- A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → It needs the log-probabilities
+  of softmax(x/0.7), because this is the distribution that was sampled. The gradient of the logits then contains the
+  factor 1/0.7.
 """
 
 import numpy as np
@@ -106,7 +107,7 @@ MISTAKES = [
     edit(
         "dT-mean",
         "the elements' contributions to dT are averaged",
-        "Every element uses the same T. Do their contributions add up, or are they averaged?",
+        "Every element uses the same T. Do the elements' contributions to dT add up, or are they averaged?",
         "(dx * x).sum() / T -> (dx * x).mean() / T",
     ),
     edit(

@@ -24,8 +24,8 @@ Asked next:
   db depends only on g and on the a and b at the same places, so a thread can read this a and b before it overwrites
   them. The largest activation of the layer then needs no second array for its gradient. But ab is lost: no other code
   may read it afterwards, and a second backward is not possible.
-- What changes for GeGLU? → Only the activation and its slope. gelu(a) has the slope Φ(a) + a·φ(a), with the normal
-  distribution function Φ and its density φ.
+- What changes for GeGLU? → Only the activation and its slope change. gelu(a) has the slope Φ(a) + a·φ(a), with the
+  normal distribution function Φ and its density φ.
 - The inputs are bfloat16. Which roundings should a kernel avoid? → It should not round intermediate results. Rounding
   silu(a) to bfloat16 before the product with b adds an error. A kernel reads bfloat16, computes in float32, and rounds
   each result once.
@@ -115,7 +115,7 @@ MISTAKES = [
     edit(
         "halves-exchanged-back",
         "the gradient of the value comes first",
-        "Which half of ab went through silu? Where does its gradient belong?",
+        "Which half of ab went through silu? Where in dab does the gradient of this half belong?",
         "np.concatenate([da, db], axis=-1) -> np.concatenate([db, da], axis=-1)",
     ),
     edit(
