@@ -161,7 +161,10 @@ MISTAKES = [
     edit(
         "mean-of-safe-means",
         "only a count of 0 is a problem",
-        "The NaN is gone. What weight does a token have in a micro-batch of 4 tokens, and in one of 1 token?",
+        (
+            "The NaN is gone. What weight does a token have in a micro-batch of 4 tokens, and what weight in a "
+            "micro-batch of 1 token?"
+        ),
         "* world / total -> / max(1, (y >= 0).sum()) / len(batches)",
     ),
     edit(
