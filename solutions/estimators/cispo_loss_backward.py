@@ -115,7 +115,7 @@ MISTAKES = [
     edit(
         "bound-is-eps",
         "the weight is clipped at eps_high",
-        "What is the weight of a token with r = 1? Does the task's bound change it?",
+        "What is the weight of a token with r = 1? Does the task's bound change this weight?",
         "1 + eps_high -> eps_high",
     ),
     edit(
@@ -145,7 +145,7 @@ MISTAKES = [
     edit(
         "mean-over-rows",
         "each answer has the same total weight",
-        "Take answers of 3 tokens and 1 token. By which number does the task divide both?",
+        "Take answers of 3 tokens and 1 token. By which number does the task divide the terms of each answer?",
         "mask.sum() -> mask.sum(axis=1, keepdims=True) / len(mask)",
     ),
     edit(

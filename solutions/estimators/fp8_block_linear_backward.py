@@ -177,8 +177,8 @@ MISTAKES = [
     ),
     edit(
         "scaled-twice",
-        "the gradient passes through the division by the scale alone",
-        "Quantising divides by the scale, and dequantising multiplies by it. What remains of the two?",
+        "the gradient passes only through the division by the scale, and not through the multiplication",
+        "Quantising divides by the scale, and dequantising multiplies by it. What is left of these two factors?",
         "g @ w_hat, g.T @ x_hat -> "
         "g @ w_hat / np.repeat(sx, block, axis=1), "
         "g.T @ x_hat / np.repeat(np.repeat(sw, block, axis=0), block, axis=1)",

@@ -108,7 +108,7 @@ MISTAKES = [
     edit(
         "ascent",
         "L is the expected reward",
-        "A descent step must make a good answer more likely. Which sign must its gradient have?",
+        "A descent step must make a good answer more likely. Which sign must dlogp have for this answer?",
         "return -g -> return g",
     ),
     edit(
