@@ -252,7 +252,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "offset-not-advanced",
     "every gradient starts at the beginning of its bucket",
-    "A bucket holds two gradients. At which index of the reduced buffer does the second one start?",
+    "A bucket holds two gradients. At which index of the reduced buffer does the second gradient start?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)

@@ -245,7 +245,7 @@ MISTAKES = [
     edit(
         "newest-pair-first",
         "any waiting micro-batch may come next",
-        "Three micro-batches wait. Which one does the task want in `dW` first?",
+        "Three micro-batches wait. Which micro-batch must `backward_weight` take first?",
         "self.waiting.popleft() -> self.waiting.pop()",
     ),
     edit(

@@ -178,7 +178,7 @@ MISTAKES = [
     edit(
         "row-dot-per-block",
         "the row sum of dp * p can be taken within a block",
-        "The sum runs over the whole row. Which identity gives it from g and `out`?",
+        "The sum runs over the whole row. Which identity gives this sum from g and `out`?",
         "g @ v.T - row_dot -> g @ v.T - (g @ v.T * p).sum(axis=1, keepdims=True)",
     ),
     edit(
@@ -218,7 +218,7 @@ MISTAKES = [
 @mistake(
     "tables-sent",
     "each rank fills a table of all dk and dv, and the tables are summed at the end",
-    "How many numbers does a table of all dk hold? How many of them does a rank need in the end?",
+    "How many numbers does a table of all dk hold? How many of these numbers does a rank need in the end?",
 )
 def ring_attention_backward(rank, world, g, q, k, v, out, lse, shift):
     scale = q.shape[1] ** -0.5

@@ -202,7 +202,7 @@ MISTAKES = [
     edit(
         "at-the-kink",
         "the slope of relu at 0 is 1",
-        "Which slope at 0 does the task ask for? Which one does your comparison give?",
+        "Which slope at 0 does the task ask for? Which slope does your comparison give?",
         "a > 0 -> a >= 0",
     ),
 ]
