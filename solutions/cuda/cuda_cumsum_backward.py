@@ -32,8 +32,8 @@ Asked next:
   on the way down. This takes about 2 log₂ n rounds and 2n additions. Within a warp, the scan of Hillis and Steele with
   shuffles is faster.
 - Why not subtract prefix sums from the total? → A NaN or an infinity in g[5] may reach only dx[0] to dx[5], which are
-  the suffix sums that contain g[5]. The total contains g[5] too, so the NaN would reach every element. Cancellation
-  would also cost digits.
+  the suffix sums that contain g[5]. The total contains g[5] too, so the NaN or infinity would reach every element.
+  Cancellation would also cost digits.
 - What is the backward of the suffix sum? → A prefix sum. The matrix of the suffix sum has ones on and above the
   diagonal. Its transpose has ones on and below the diagonal, which is the matrix of the prefix sum.
 """

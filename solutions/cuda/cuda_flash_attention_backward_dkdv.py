@@ -190,7 +190,7 @@ MISTAKES = [
 @mistake(
     "race",
     "the threads of a block can add to one row of dk",
-    "Eight threads add to dk[j]. What happens if two of them read an element before either writes it?",
+    "Eight threads add to dk[j]. What happens if two threads read the same element before either thread writes it?",
 )
 def cuda_flash_attention_backward_dkdv():
     return r"""

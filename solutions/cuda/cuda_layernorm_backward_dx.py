@@ -33,7 +33,7 @@ Asked next:
   H100 (67 TFLOP/s in float32 without tensor cores, 3.35 TB/s) does 20 operations in the time of one byte, so 240 in the
   time of 12.
 - What changes if x is saved instead of x̂? → The mean is needed too, and x̂ = (x - mean)·rstd costs two operations in
-  each pass. The saved bytes are the same, and x is often kept by another node anyway.
+  each pass. x takes as many bytes as x̂, and another node often keeps x anyway.
 """
 
 import numpy as np

@@ -96,7 +96,7 @@ MISTAKES = [
     edit(
         "race",
         "no addition is lost if several blocks execute `+=` at the same time",
-        "Three blocks share each column. What happens if two of them read dgamma[j] before either writes it?",
+        "Three blocks share each column. What happens if two blocks read dgamma[j] before either block writes it?",
         "atomicAdd(&dgamma[j], sum1); -> dgamma[j] += sum1;",
         "atomicAdd(&dbeta[j], sum2); -> dbeta[j] += sum2;",
     ),

@@ -80,7 +80,7 @@ MISTAKES = [
     edit(
         "race",
         "no addition is lost if several blocks execute `+=` at the same time",
-        "Three blocks share each column. What happens if two of them read db[j] before either writes it?",
+        "Three blocks share each column. What happens if two blocks read db[j] before either block writes it?",
         "atomicAdd(&db[j], sum); -> db[j] += sum;",
     ),
     edit(
