@@ -105,7 +105,7 @@ def shared_leaf(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], [3, 5])
 
 
-@scenario(6, note="a square beside another use of its operand")
+@scenario(6, note="a square and another use of its operand")
 def square_and_sum(rng, size):
     # The two consumers of the square and of the sum name them in opposite orders: one walk or the other meets the
     # square first.
