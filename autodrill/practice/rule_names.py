@@ -116,6 +116,8 @@ NAMES: dict[str, str] = {
     "too many messages": "message-per-rank message-per-batch message-per-gradient",
     "order of micro-batches": "last-in-first-out newest-pair-first",
     "a root left out": "squared",
+    "norms added up": "norms-added",
+    "a product of two sums": "sums-multiplied",
     "right in some cases only": (
         "one-class one-option wrong-where zero-in-places off-by-constant zero needs-contiguous one-output"
     ),

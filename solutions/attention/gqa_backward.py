@@ -178,6 +178,13 @@ MISTAKES = [
         "(dp - (dp * p).sum(axis=-1, keepdims=True)) -> dp",
     ),
     edit(
+        "sums-multiplied",
+        "the sum over a group of products is the product of two sums",
+        "Take a group of two heads. How many terms does dk have, and how many has the product of two sums?",
+        "scale = -> r = len(q) // len(k); scale =",
+        "ds.mT @ rows -> sum(np.split(ds, r, axis=1)).mT @ sum(np.split(rows, r, axis=1))",
+    ),
+    edit(
         "softmax-not-shifted",
         "the exponential of a score is finite",
         "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",

@@ -99,6 +99,19 @@ MISTAKES = [
         "a, a) + 1 -> a, a)",
     ),
     edit(
+        "bias-tokens-independent",
+        "the squared norms of the tokens' bias gradients add up",
+        "Two tokens have opposite gradients. What is the gradient of b?",
+        "a, a) + 1 -> a, a) + np.eye(a.shape[1])",
+    ),
+    edit(
+        "norms-added",
+        "the norm of W and b together is the sum of their two norms",
+        "The gradient of W has norm 3, and the gradient of b has norm 4. What is the norm of all elements together?",
+        "a, a) + 1 -> a, a)",
+        "sum(axis=(1, 2))) -> sum(axis=(1, 2))) + np.linalg.norm(g.sum(axis=1), axis=1)",
+    ),
+    edit(
         "squared",
         "the double sum is the norm",
         "Double g. By which factor does the norm of the gradient grow, and by which factor does your result grow?",
