@@ -144,9 +144,11 @@ NAMES: dict[str, str] = {
     ),
     "masks and padding": "mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
-    "the clip of a policy ratio": "clip-kills-all edge-is-clipped tie-inactive no-ratio ratio-inverted",
+    "the clip of a policy ratio": (
+        "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted"
+    ),
     "weight decay": "decay-without-lr no-decay decay-in-gradient",
-    "forward and backward sums": "emission-counted-twice filtered",
+    "forward and backward sums": "emission-counted-twice emission-twice-normalised filtered",
     "the gate of an activation": (
         "gate-inverted gate-on-gradient mask-multiply max-form zero-negative gate-without-b slope-is-sigmoid "
         "value-uses-sigmoid two-results"

@@ -155,6 +155,13 @@ MISTAKES = [
         "a + b - e - -> a + b -",
     ),
     edit(
+        "emission-twice-normalised",
+        "dividing each row by its sum removes the second factor p_t(z_s)",
+        "A row's sum divides all positions by the same number. Is p_t(z_s) the same at all positions?",
+        "np.logaddexp.reduce(a[-1, -2:]) -> np.logaddexp.reduce(a + b, axis=1)[:, None]",
+        "a + b - e - -> a + b -",
+    ),
+    edit(
         "softmax-forgotten",
         "the logits are log-probabilities",
         "Your result is the gradient with respect to the log-probabilities. What does the backward of log-softmax add?",

@@ -154,6 +154,12 @@ MISTAKES = [
         "active = ... -> active = s == clipped",
     ),
     edit(
+        "upper-edge-only",
+        "only a ratio above the band is clipped, whatever the sign of A",
+        "Take A < 0. On which side of the band is the clipped term the smaller one?",
+        "active = ... -> active = s <= 1 + eps",
+    ),
+    edit(
         "tie-inactive",
         "the term with s must be strictly smaller to have a gradient",
         "Inside the band the two terms are equal. Should an answer with s = 1 teach nothing?",

@@ -118,6 +118,7 @@ RULES = {
     "cross_entropy_ignore_index_backward__padding_is_class_0": "padding-is-class-0",
     "cross_entropy_ignore_index_backward__plus_one": "one-more",
     "ctc_loss_backward__plain_probabilities": "nan-where-finite",
+    "ctc_loss_backward__rows_normalised": "emission-twice-normalised",
     "cuda_bias_grad__every_row_in_every_slab": "constant-factor",
     "cuda_bias_grad__no_barrier_before_the_sum": "missing-barrier",
     "cuda_bias_grad__returns_before_the_barrier": "divergent-barrier",
