@@ -88,6 +88,12 @@ MISTAKES = [
         "np.clip(e, -delta, delta) -> e",
     ),
     edit(
+        "one-sided",
+        "only an error above delta is in the linear part",
+        "Take delta = 1. Which of the two formulas holds at e = -3, and which one does your code use there?",
+        "np.clip(e, -delta, delta) -> np.minimum(e, delta)",
+    ),
+    edit(
         "clips-gradient",
         "the gradient is clipped instead of the error",
         "L is multiplied by 10 before the final loss. Is your gradient 10 times as large?",

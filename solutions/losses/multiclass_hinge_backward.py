@@ -33,7 +33,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import below, edit, given, normal
+from autodrill.drills import below, edit, given, mistake, normal
 
 HINTS = (
     "Which terms of a row are active? In how many of them does the score of the label occur?",
@@ -147,3 +147,19 @@ MISTAKES = [
         "d * (g -> -d * (g",
     ),
 ]
+
+
+@mistake(
+    "worst-class-only",
+    "only the wrong class with the largest h counts, as in the loss of Crammer and Singer",
+    "Does the task sum over the wrong classes of a row, or does it take their maximum?",
+)
+def multiclass_hinge_backward(g, scores, y, margin=1.0):
+    rows = np.arange(len(y))
+    h = scores - scores[rows, y][:, None] + margin
+    h[rows, y] = 0
+    worst = h.argmax(axis=1)
+    d = np.zeros_like(scores)
+    d[rows, worst] = h[rows, worst] > 0
+    d[rows, y] -= d[rows, worst]
+    return d * (g / len(y))
