@@ -97,6 +97,12 @@ MISTAKES = [
         "g * a * s * (1 - s) -> g * a * s",
     ),
     edit(
+        "rule-on-output",
+        "the rule s(1 - s) may be applied to the whole output",
+        "Of which function is s(1 - s) the slope? Is the output a value of this function?",
+        "s * (1 - s) -> s * (1 - a * s)",
+    ),
+    edit(
         "swiglu",
         "the gate is silu(b), as in SwiGLU",
         "Which function of b multiplies a in the task?",

@@ -79,6 +79,12 @@ MISTAKES = [
         "t**2 -> t",
     ),
     edit(
+        "tanh-slope-at-x",
+        "the chain rule takes the slope of tanh at x",
+        "What is the argument of tanh in the forward? At which number does your code take the slope of tanh?",
+        "t**2 -> np.tanh(x) ** 2",
+    ),
+    edit(
         "softplus-slope",
         "the slope of softplus is σ(1 - σ)",
         "Far to the right softplus is nearly x. What is its slope there?",

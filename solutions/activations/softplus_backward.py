@@ -70,6 +70,12 @@ MISTAKES = [
         "(0, -x) -> (0, x)",
     ),
     edit(
+        "tanh-not-halved",
+        "σ(x) is (1 + tanh(x))/2",
+        "Write tanh(u) as a quotient of exponentials. Which u turns (1 + tanh(u))/2 into σ(x)?",
+        "np.exp(-np.logaddexp(0, -x)) -> (1 + np.tanh(x)) / 2",
+    ),
+    edit(
         "threshold",
         "softplus is exactly x above 20, as in PyTorch",
         "How far below 1 is the slope at x = 25? Does the task's forward have a threshold?",
