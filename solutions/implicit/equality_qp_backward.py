@@ -176,3 +176,14 @@ def equality_qp_backward(g, Q, p, A, b):
     K[len(p) :, len(p) :] = -np.eye(len(b))
     both = np.linalg.solve(K, np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], both[len(p) :]
+
+
+@mistake(
+    "times-multiplier",
+    "the multipliers scale the gradient of b, as they do for OptNet's inequalities",
+    "Which equation of the linear system contains b? Do the multipliers occur in this equation?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    nu = np.linalg.solve(kkt(Q, A), np.concatenate([-p, b]))[len(p) :]
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], nu * both[len(p) :]

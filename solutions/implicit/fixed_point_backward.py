@@ -45,7 +45,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake, normal
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Do not differentiate the loop. Differentiate the equation that z satisfies. Where does dz occur in this equation?",
@@ -325,3 +325,13 @@ def fixed_point_backward(g, z, W, U, x):
         adjoint = g + W.T @ (slope * adjoint)
     q = adjoint * slope
     return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+MISTAKES = [
+    edit(
+        "slope-before-solve",
+        "the slope of tanh may multiply g before the solve instead of λ after it",
+        "Eliminate λ from q = s * λ and λ = g + Wᵀ q. Does s then scale the rows or the columns of Wᵀ?",
+        "g) * slope -> slope * g)",
+    ),
+]
