@@ -51,7 +51,7 @@ NAMES: dict[str, str] = {
     ),
     "mean and sum confused": (
         "mean mean-not-sum sum-not-mean no-mean average average-rule divide-by-n divide-by-N no-divisor no-1/N "
-        "slip-mean divide-by-NC divide-by-padding batch-N mean-of-means plain-mean"
+        "slip-mean divide-by-NC divide-by-padding batch-N mean-of-means plain-mean positional-key-averaged"
     ),
     "a factor left out": (
         "missing-factor constant-factor no-scale no-x no-beta no-rate no-two no-p slip-missing-factor gamma-missing "

@@ -113,6 +113,12 @@ MISTAKES = [
         "dv @ Uv.mT).sum(axis=0) -> dv @ Uv.mT).mean(axis=0)",
     ),
     edit(
+        "positional-key-averaged",
+        "the gradient of the shared key kr is a mean over the heads",
+        "Move kr a little. Each of the H heads changes the loss. Is the whole change the sum or the mean of these?",
+        "(ds.mT @ qr).sum(axis=0) -> (ds.mT @ qr).mean(axis=0)",
+    ),
+    edit(
         "x-through-latent-only",
         "x is read only by Wd",
         "Which two matrices multiply x in the forward?",

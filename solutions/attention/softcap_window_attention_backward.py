@@ -156,6 +156,13 @@ MISTAKES = [
         "(back >= 0) & (back < window) -> back >= 0",
     ),
     edit(
+        "mask-before-cap",
+        "the mask may come before the cap",
+        "What is cap · tanh(-inf / cap)? Which weight does the softmax then give to a hidden key?",
+        "seen = -> seen = t =",
+        "t, -np.inf) -> t, -cap)",
+    ),
+    edit(
         "no-scale",
         "the cap absorbs the factor 1/√d",
         "By how much does s move when q·k moves by 1?",
