@@ -126,6 +126,12 @@ MISTAKES = [
         "E * before -> E * h",
     ),
     edit(
+        "state-after-from-step-2",
+        "exp(dt_t·A) multiplied h_t in each step but the first",
+        "Take step 2. Which state did its decay multiply: h_1 or h_2?",
+        "E * before -> E * h * (np.arange(len(x)) > 0)[:, None, None]",
+    ),
+    edit(
         "state-before",
         "y_t reads the state before step t",
         "Take T = 1. Without the term D ∘ x_1, is y_1 always 0?",

@@ -99,6 +99,12 @@ MISTAKES = [
         "out.data / c -> self.data / c",
     ),
     edit(
+        "tanh-again",
+        "out is the input of tanh",
+        "Is out.data the value before or after tanh? How do you get tanh(x/c) from out.data and c?",
+        "(out.data / c) -> math.tanh(out.data / c)",
+    ),
+    edit(
         "no-square",
         "the slope is 1 - tanh",
         "For large negative inputs, out is -c. What slope does your code give there?",
