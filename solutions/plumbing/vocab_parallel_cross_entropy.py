@@ -175,6 +175,12 @@ MISTAKES = [
         'all_reduce(z.max(axis=1), "max") -> z.max(axis=1)',
     ),
     edit(
+        "local-shift-cancels",
+        "each rank's own maximum cancels between log S and the label's logit",
+        "Only one rank's maximum is subtracted from the label's logit. How many ranks' maxima are in S?",
+        'top = all_reduce(z.max(axis=1), "max") -> z = z - z.max(axis=1, keepdims=True); top = np.zeros(len(h))',
+    ),
+    edit(
         "no-maximum",
         "the exponentials are finite, so nothing need be subtracted",
         "What is exp(2000)? What does `np.log(np.exp(-2000.0))` return?",
@@ -192,6 +198,14 @@ MISTAKES = [
         "the labels count from the first row of the rank",
         "Which row of W is row 0 of `W_rank` on the second rank?",
         "offset + np.arange -> np.arange",
+    ),
+    edit(
+        "equal-rows",
+        "all ranks hold the same number of rows",
+        "A rank holds the 3 rows from 5 to 7. For which labels is y // 3 equal to 5 // 3?",
+        "onehot = ... -> n = len(W_rank); "
+        "onehot = (y // n == offset // n)[:, None] & ((y % n)[:, None] == np.arange(n))",
+        "e = np.exp(z - top[:, None]) -> z = z - top[:, None]; top = 0; e = np.exp(z)",
     ),
     edit(
         "label-not-reduced",
@@ -238,3 +252,21 @@ def vocab_parallel_cross_entropy(h, W_rank, y, offset, all_reduce):
     dz = (e / e.sum(axis=1, keepdims=True) - onehot) / len(h)
     dz = dz[:, offset:last]
     return loss, all_reduce(dz @ W_rank, "sum"), dz.T @ h
+
+
+@mistake(
+    "dh-in-two-messages",
+    "the softmax part and the label part of dh are each summed over ranks",
+    "Both parts of dh are sums over ranks. Can a rank combine its two parts before the all-reduce?",
+)
+def vocab_parallel_cross_entropy(h, W_rank, y, offset, all_reduce):
+    z = h @ W_rank.T
+    onehot = y[:, None] == offset + np.arange(len(W_rank))
+    top = all_reduce(z.max(axis=1), "max")
+    e = np.exp(z - top[:, None])
+    sums = np.stack([e.sum(axis=1), (z * onehot).sum(axis=1)])
+    total, label = all_reduce(sums, "sum")
+    loss = (top + np.log(total) - label).mean()
+    p = e / total[:, None]
+    dh = all_reduce(p @ W_rank, "sum") - all_reduce(onehot @ W_rank, "sum")
+    return loss, dh / len(h), (p - onehot).T @ h / len(h)

@@ -526,5 +526,6 @@ RULES = {
     "version_counter__told_once": "one-class",
     "version_counter__value_error": "another-exception",
     "version_counter__version_saved_as_zero": "any-write-ever",
+    "vocab_parallel_cross_entropy__owner_by_division": "equal-rows",
 }
 """The rule that each wrong answer breaks, judged by hand; None if no rule describes its error."""
