@@ -79,7 +79,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 
 @mistake(
     "one-hot-max",
-    "only the largest entry counts, as in max",
+    "only the largest entry affects `out`, as in max",
     "Two entries are nearly equal. Does `out` stay the same when the smaller entry rises?",
 )
 def logsumexp_backward(g, x, out, axis=-1):

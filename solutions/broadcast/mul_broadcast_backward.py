@@ -1,12 +1,12 @@
-"""The backward of a broadcast product has two steps. First, the slope in each operand is the other operand, so the
-gradient of a's *copies* is `g * b`. Second, the gradients of all copies of one element are summed, which undoes the
-broadcast.
+"""The backward of a broadcast product has two steps. First, the derivative of a product with respect to one operand is
+the other operand, so the gradient of a's *copies* is `g * b`. Second, the gradients of all copies of one element are
+summed, which undoes the broadcast.
 
 Multiply first, sum second. The order matters unless the other operand is constant along the summed axes.
 
 Cost: two elementwise products of the size of `out`, and one sum for each operand that was broadcast. The forward has
 one product. Both operands are saved, in their own shapes. `out` is not saved. Each product takes as much memory as
-`out`, even if the operand has only one element.
+`out`, even if the gradient that it yields has only one element.
 
 PyTorch: `MulBackward0` saves an operand only if the other one needs a gradient, and it does not expand the saved
 operand. The VJP rule returns `g * b` in the shape of `out` and conjugates a complex b. The engine then sums this
@@ -17,12 +17,12 @@ Asked next:
 
 - `a` is a column (n, 1), and `b` is a row (1, m): can you avoid the n x m products? → Yes. Since da_i = Σ_j g_ij b_j,
   da is the matrix product g bᵀ. In the same way, db is aᵀ g.
-- `a` is float32, and `b` is float64: what does this backward lack? → This backward lacks a cast. In NumPy `out`, g and
-  both products are float64, so da must be cast to float32, preferably after the sum.
+- `a` is float32, and `b` is float64: what does this backward lack? → This backward lacks a cast. In NumPy, all of
+  `out`, g and the two products are float64, so da must be cast to float32, preferably after the sum.
 - `a` and `b` are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the
   array was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
-- Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. A cotangent u
-  of da gives g the gradient u * b. The same u gives b the gradient g * u, summed to b's shape. So the second backward
+- Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. If da has the
+  cotangent u, the gradient of g is u * b, and the gradient of b is g * u, summed to b's shape. So the second backward
   applies the same rule.
 """
 
@@ -102,7 +102,11 @@ def mul_broadcast_backward(g, a, b):
     return g * b, g * a
 
 
-@mistake("own-operand", "an operand's slope is the operand itself", "Hold b fixed: what is the slope of out in a?")
+@mistake(
+    "own-operand",
+    "an operand's slope is the operand itself",
+    "Hold b fixed: what is the derivative of out with respect to a?",
+)
 def mul_broadcast_backward(g, a, b):
     return unbroadcast(g * a, a.shape), unbroadcast(g * b, b.shape)
 

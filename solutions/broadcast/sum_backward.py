@@ -7,7 +7,7 @@ of shape (3,) as a row, but after `axis=1` the entries of `g` belong in a column
 
 Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. Backward needs the
 shape of x and none of its values. Without the copy, `np.broadcast_to` would take no memory, because it returns a
-read-only view with stride 0. This code copies because an engine that accumulates gradients in place needs its own
+read-only view with stride 0. This code copies g because an engine that accumulates gradients in place needs its own
 memory.
 
 PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. Both return an expanded g,
@@ -19,10 +19,10 @@ Asked next:
 
 - What is the backward of the mean? → The backward of the mean is the backward of the sum, divided by the number of
   elements in each mean. That number is the product of the sizes of all reduced axes.
-- What is the backward of a product over axes, and why is g · out/x not enough? → If x is 0, out/x is 0/0. The slope in
-  one element is the product of all other elements. If exactly one element is 0, only that element has a slope other
-  than 0. If two elements are 0, every slope is 0. Running products from the left and from the right compute the slopes
-  without a division.
+- What is the backward of a product over axes, and why is g · out/x not enough? → If x is 0, out/x is 0/0. The
+  derivative with respect to one element is the product of all other elements. If exactly one element is 0, only the
+  derivative with respect to that element can differ from 0. If two elements are 0, every derivative is 0. Running
+  products from the left and from the right compute the derivatives without a division.
 - What is the backward of the cumulative sum? → x_j enters out_j and all later outputs, so dx_j is the sum of g from j
   on. Reverse g, accumulate, and reverse back.
 - Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g would miss

@@ -4,9 +4,9 @@ mean and in the mean μ itself:
     ∂out/∂x_j = 2/(n - ddof) · [ (x_j - μ) - (1/n) Σ_i (x_i - μ) ]
 
 The second term is the path through the mean. Distances from the mean sum to 0, so this term is 0. (The mean minimises
-the sum of squared distances, so the slope of that sum in μ is 0.) What remains is dx_j = 2 (x_j - μ)/(n - ddof) · g.
-The path through the mean *cancels* here, but in general it cannot be ignored. In layer normalisation this path does not
-cancel.
+the sum of squared distances, so the derivative of that sum with respect to μ is 0.) What remains is dx_j = 2 (x_j -
+μ)/(n - ddof) · g. The path through the mean *cancels* here, but in general it cannot be ignored. In layer normalisation
+this path does not cancel.
 
 Two checks follow. Adding a constant to all of x does not change the variance, so dx sums to 0 along the axis. A
 constant x gives dx = 0.
@@ -141,7 +141,7 @@ def var_backward(g, x, axis=-1, ddof=0):
 @mistake(
     "first-axis-counts",
     "each variance averages len(x) elements",
-    "x is 3 by 5 and axis is 1: how many elements make one variance, and what is len(x)?",
+    "x is 3 by 5 and axis is 1: over how many elements is one variance taken, and what is len(x)?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
     centred = x - x.mean(axis=axis, keepdims=True)
@@ -151,7 +151,7 @@ def var_backward(g, x, axis=-1, ddof=0):
 @mistake(
     "all-elements-count",
     "each variance averages all elements of x",
-    "x is 3 by 5 and axis is 1: how many variances are there, and how many elements make each?",
+    "x is 3 by 5 and axis is 1: how many variances are there, and over how many elements is each one taken?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
     centred = x - x.mean(axis=axis, keepdims=True)
