@@ -3,9 +3,9 @@ there is nothing, and each sample covers a part of what is behind it:
 
     R_n = 0,    R_(i-1) = alpha_i c_i + (1 - alpha_i) R_i,    out = R_0
 
-Writing out this linear scan gives the sum of the task. Its backward runs from the front, because R_0 is the output. The
-gradient of R_(i-1) is T_i g: it starts as g, and each step multiplies it by 1 - alpha_i. Sample i enters only the step
-from R_i to R_(i-1), so
+Writing out this linear scan gives the sum of the task. The backward of the scan runs from the front, because R_0 is the
+output. The gradient of R_(i-1) is T_i g: it starts as g, and each step multiplies it by 1 - alpha_i. Sample i enters
+only the step from R_i to R_(i-1), so
 
     dc_i     = T_i alpha_i g
     dalpha_i = T_i g · (c_i - R_i)
@@ -14,13 +14,13 @@ A larger alpha_i shows more of c_i and less of R_i. If the colour c_i equals wha
 Behind an opaque sample, T is 0, and so are all gradients. The opaque sample itself has a gradient, because a smaller
 alpha would show R_i.
 
-The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i. The slope of such a term in
-alpha_i is
+The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i. The derivative of such a term
+with respect to alpha_i is
 
     -T_j alpha_j c_j / (1 - alpha_i)
 
-For an opaque sample this is 0/0. The product of the other factors of T_j is finite, and R_i contains it without a
-division.
+For an opaque sample this formula is 0/0. The product of the other factors of T_j is finite, and R_i contains this
+product without a division.
 
 The code needs only the numbers g · c_i and g · R_i, so one number is carried from the back to the front.
 
@@ -37,7 +37,7 @@ Asked next:
   Why may it divide? → Its forward caps alpha at 0.99 and stops before T falls below 0.0001. So no divisor is below
   0.01, and no T has underflowed. The forward saves the last T of each pixel instead of n values.
 - alpha comes from a density: alpha = 1 - exp(-σ δ), with the length δ of the interval. What is dσ? → dσ = dalpha · δ ·
-  (1 - alpha). The transmittance is then T_i = exp(-Σ_(j < i) σ_j δ_j), a cumulative sum instead of a product.
+  (1 - alpha). Then T_i = exp(-Σ_(j < i) σ_j δ_j), which contains a cumulative sum instead of a product.
 - A background colour b is visible through all samples. What changes? → R_n is b instead of 0, so the carried number
   starts at g · b. The gradient of b is T_(n+1) g, with T_(n+1) the product of all 1 - alpha_j.
 - Why does a sample behind an opaque surface never learn? → Its T is 0, so dc and dalpha are both 0. The surface must
@@ -53,8 +53,8 @@ from autodrill.drills import edit, given, mistake, uniform
 HINTS = (
     "A sample becomes more opaque. What does the pixel show more of, and what does it show less of?",
     (
-        "Let R_i be the colour seen behind sample i. Then out depends on alpha_i through alpha_i c_i + "
-        "(1 - alpha_i) R_i, which is seen through T_i. Carry R from the back to the front."
+        "Let R_i be the colour seen behind sample i. Then out depends on alpha_i through alpha_i c_i + (1 - alpha_i) "
+        "R_i, which enters out with the factor T_i. Carry R from the back to the front."
     ),
     (
         "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then update `behind = alpha[i] * ... "
@@ -90,8 +90,8 @@ CASES = [
 MISTAKES = [
     edit(
         "transmittance-constant",
-        "alpha_i only weights its own colour",
-        "A denser sample shows more of its colour. What happens to the samples behind it?",
+        "alpha_i affects only the weight of its own colour",
+        "A more opaque sample shows more of its own colour. How much do the samples behind it show then?",
         "T[i] * (seen[i] - behind) -> T[i] * seen[i]",
     ),
     edit(
@@ -108,14 +108,14 @@ MISTAKES = [
     ),
     edit(
         "colour-without-alpha",
-        "a colour is seen through T alone",
+        "the weight of the colour c_i is T_i",
         "Which factor besides T does c_i have in out?",
         "np.outer(T * alpha, g) -> np.outer(T, g)",
     ),
     edit(
         "behind-undimmed",
-        "the samples behind are not dimmed by one another",
-        "Two opaque samples are behind sample i. Which of them is seen from there?",
+        "the samples behind sample i do not dim one another",
+        "Two opaque samples are behind sample i. Which of the two shows if you look through sample i?",
         "alpha[i] * seen[i] + (1 - alpha[i]) * behind -> alpha[i] * seen[i] + behind",
     ),
     edit(
@@ -147,7 +147,7 @@ def alpha_composite_backward(g, alpha, color):
 @mistake(
     "divides-by-1-minus-alpha",
     "the factor 1 - alpha_i can always be divided out",
-    "A sample is opaque. By what does your code divide?",
+    "If a sample is opaque, by which number does your code divide?",
 )
 def alpha_composite_backward(g, alpha, color):
     passed = np.cumprod(1 - alpha)
@@ -160,7 +160,7 @@ def alpha_composite_backward(g, alpha, color):
 
 @mistake(
     "clamped-divisor",
-    "a small number in the divisor does no harm",
+    "raising the divisor to a small positive number does no harm",
     "Every sample behind an opaque one has T = 0. Which colour does your code then compute behind the opaque sample?",
 )
 def alpha_composite_backward(g, alpha, color):
@@ -191,8 +191,8 @@ def alpha_composite_backward(g, alpha, color):
 
 @mistake(
     "hides-undivided",
-    "alpha_i multiplies the samples behind it",
-    "T_j contains the factor 1 - alpha_i. Is the slope of T_j in alpha_i really -T_j?",
+    "the derivative of T_j with respect to alpha_i is -T_j",
+    "T_j is a product that contains the factor 1 - alpha_i. What is left of T_j if you differentiate this factor?",
 )
 def alpha_composite_backward(g, alpha, color):
     passed = np.cumprod(1 - alpha)
@@ -222,7 +222,7 @@ def alpha_composite_backward(g, alpha, color):
 @mistake(
     "back-to-front",
     "the first sample is the one farthest away",
-    "In which order are the samples? Which sample has T = 1?",
+    "In which order does the task number the samples? Which sample has T = 1?",
 )
 def alpha_composite_backward(g, alpha, color):
     passed = np.cumprod(1 - alpha[::-1])[::-1]

@@ -1,5 +1,5 @@
 """A step of the gated delta rule has four lines. Backward takes the same lines in reverse order. Let R be the gradient
-of the loss with respect to S_t. R has two parts: out_t contributes q_t g_tᵀ, and step t+1 passes the other part on. All
+of the loss with respect to S_t. R has two parts: out_t contributes q_t g_tᵀ, and step t+1 contributes the rest. All
 other symbols below belong to step t, and their index is left out.
 
 out = Sᵀ q reads the new state, so dq = S g.
@@ -17,8 +17,8 @@ The last line to reverse is A = α S_(t-1), with the sum of both parts of dA:
     dk = β R u - A du,    dA = R - k duᵀ
     dα = Σ (dA ∘ S_(t-1)),    the part of R for step t-1 is α dA
 
-Every symbol that the forward uses twice has two terms. k and A occur in u and in S_t. S_t occurs in out_t and in
-A_(t+1).
+If the forward uses a symbol twice, the gradient of this symbol has two terms. k and A occur in u and in S_t. S_t occurs
+in out_t and in A_(t+1).
 
 dA = (I - β k kᵀ) R, so the gradient passes through the same matrix as the state. For |k| = 1 and β = 1 this matrix
 removes the direction k from R. The step has overwritten everything that the memory held for k, so no earlier step can
@@ -36,15 +36,16 @@ their input.
 
 Asked next:
 
-- The gradient flows through α (I - β k kᵀ) at each step. When can it not explode? → If |k| = 1, the eigenvalues are α,
-  and α(1 - β) in the direction of k. With α between 0 and 1 and β between 0 and 2, none exceeds 1 in size. So layers
-  normalise k, and keep α and β in these ranges. For β above 1 the second eigenvalue is negative.
-- A step can be seen as a step of an optimiser. Which loss does it lower? → It takes one step of gradient descent on
-  ½‖Aᵀ k - v‖² with the learning rate β. The gradient of this loss with respect to A is -k uᵀ. With |k| = 1 and β = 1,
-  the new memory returns exactly v for the key k.
-- Can the backward undo the steps instead of keeping the states? → S_(t-1) is (I - β k kᵀ)⁻¹ (S_t - β k vᵀ)/α. This
-  fails if α is 0 or if β|k|² is 1, and it amplifies rounding errors near these values. Keep the state of every c-th
-  step instead, and run the c steps after it again.
+- The gradient flows through α (I - β k kᵀ) at each step. When is it certain that the gradient does not explode? → If
+  |k| = 1, the eigenvalue in the direction of k is α(1 - β), and all others are α. With α between 0 and 1 and β between
+  0 and 2, no eigenvalue exceeds 1 in absolute value. So layers normalise k, and keep α and β in these ranges. For β
+  above 1 the eigenvalue in the direction of k is negative.
+- A step of the gated delta rule can be seen as a step of gradient descent. On which loss? → The loss is ½‖Aᵀ k - v‖²,
+  and the learning rate is β. The gradient of this loss with respect to A is -k uᵀ. With |k| = 1 and β = 1, the new
+  memory returns exactly v for the key k.
+- Can the backward undo the steps instead of keeping the states? → Not in general. S_(t-1) is (I - β k kᵀ)⁻¹ (S_t - β k
+  vᵀ)/α. This formula fails if α is 0 or if β|k|² is 1, and it amplifies rounding errors near these values. Instead,
+  keep the state of every c-th step, and recompute the c steps that follow each of these states.
 - How is a chunk of c steps computed with matrix products? → Without the decay, the product of the matrices I - β k kᵀ
   of a chunk is I - Kᵀ W. K holds the keys as rows. W solves the system (I + M) W = diag(β) K, and M is the part of
   diag(β) K Kᵀ below the diagonal. So one triangular solve replaces c sequential steps.
@@ -56,7 +57,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal, uniform
 
 HINTS = (
-    "Which symbols does a step use twice? Each of them gets two terms. Start with S_t: which lines use it?",
+    "Which symbols does a step use twice? The gradient of each of them has two terms. Which lines use S_t?",
     (
         "Run the steps again, and keep the states and the errors u. Then go backwards with R, the gradient of S_t. "
         "Reverse the four lines one after the other, and collect dk and dA from two lines each."
@@ -92,13 +93,13 @@ MISTAKES = [
     edit(
         "error-constant",
         "the error u does not depend on the memory",
-        "u was made by reading the memory. Which gradient does the memory get from this?",
+        "The forward reads the memory to compute u. Which gradient does the memory therefore get from u?",
         "dA = R - np.outer(k[t], du) -> dA = R",
     ),
     edit(
         "key-writes-only",
         "the key is used only where the memory is corrected",
-        "The line for u_t reads the memory. With which key?",
+        "With which key does the line for u_t read the memory?",
         "dk[t] = beta[t] * (R @ u[t]) - A @ du -> dk[t] = beta[t] * (R @ u[t])",
     ),
     edit(
@@ -109,8 +110,8 @@ MISTAKES = [
     ),
     edit(
         "decay-without-erase",
-        "α scales only what the memory keeps",
-        "A is used twice, in S_t and in u. Does your dalpha contain both uses?",
+        "α affects S_t directly, but not through the error u",
+        "A is used twice, in S_t and in u. Does your dalpha contain a term for each use?",
         "(dA * S[t]).sum() -> (R * S[t]).sum()",
     ),
     edit(
@@ -121,14 +122,14 @@ MISTAKES = [
     ),
     edit(
         "no-carry",
-        "a state serves only its own output",
-        "S_t makes out_t and S_(t+1). Does g_2 reach v_1 in your code?",
+        "a state affects only the output of its own step",
+        "Both out_t and S_(t+1) depend on S_t. Does g_2 reach v_1 in your code?",
         "R = R + -> R =",
     ),
     edit(
         "carry-without-decay",
-        "the memory passes from step to step undecayed",
-        "What is the slope of A_t in S_(t-1)?",
+        "the memory passes from step to step without decay",
+        "By which factor does A_t differ from S_(t-1)?",
         "R = alpha[t] * dA -> R = dA",
     ),
     edit(

@@ -12,13 +12,13 @@ dq needs S, which runs forwards in time. dk and dv need R, which runs backwards.
 are enough, and each pass holds one d x e matrix. S is computed again from k and v in the order of the forward, so no
 state needs to be saved.
 
-The same result follows from the T x T matrix A of all q_t · k_s with s <= t, because out = A v. There dv = Aᵀ g, and
-the masked product g vᵀ gives dq and dk. That form takes O(T²) memory, which linear attention exists to avoid.
+The same result follows from the T x T matrix A of all q_t · k_s with s <= t, because out = A v. In this form dv = Aᵀ g,
+and the masked product g vᵀ gives dq and dk. This form takes O(T²) memory, which linear attention exists to avoid.
 
 Cost: O(T·d·e) operations, like the forward. A step of the forward takes one outer product and one matrix-vector
-product. Backward takes two outer products and three matrix-vector products. Memory beyond the inputs and results is two
-d x e matrices. Keeping every state would take T·d·e numbers, which is more than q, k and v together if d and e exceed
-3.
+product. Backward takes two outer products and three matrix-vector products. Besides the inputs and results, backward
+holds two d x e matrices. Keeping every state would take T·d·e numbers, which is more than q, k and v together if d and
+e exceed 3.
 
 PyTorch: PyTorch has no linear attention. For the formula `tril(q @ k.mT) @ v`, autograd saves the T x T matrix. For a
 `cumsum` over the outer products and an `einsum`, it saves the states of all steps. Katharopoulos et al. (2020) wrote
@@ -31,13 +31,13 @@ Asked next:
   product of c x c scores with v, plus q times the state before the chunk. Between chunks only the state is passed on.
   This takes O(T·c·(d + e) + T·d·e) operations in matrix products, and only T/c steps are sequential. The backward
   splits in the same way.
-- The output is divided by q_t · Σ_(s≤t) k_s. How much new code does backward need? → Append a column of ones to v. The
-  last column of the output is then the normaliser. Differentiate the quotient, and pass its two gradients to the same
-  backward as one cotangent of e + 1 columns.
+- The output is divided by q_t · Σ_(s≤t) k_s. How much new code does backward need? → Only a little. Append a column of
+  ones to v. The last column of the output is then the normaliser. Differentiate the quotient, and pass its two
+  gradients to the same backward as one cotangent of e + 1 columns.
 - The state decays: S_t = γ_t S_(t-1) + k_t v_tᵀ, with a number γ_t > 0. What are R and dγ? → R_t = γ_(t+1) R_(t+1) +
   q_t g_tᵀ, and dγ_t is the sum of all elements of R_t ∘ S_(t-1). R runs backwards in time and S runs forwards, so one
   pass cannot compute this sum without the states of all steps. But γ_t dγ_t is also the sum of q_s · dq_s - k_s · dk_s
-  over all s ≥ t, which needs no state.
+  over all s ≥ t. This form needs no state.
 """
 
 import numpy as np
@@ -46,7 +46,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake
 
 HINTS = (
-    "Which outputs does key 5 reach? Which keys reach output 5? So in which direction does each of the two sums run?",
+    (
+        "Which outputs does key 5 reach, and which keys reach output 5? So in which direction of time does backward "
+        "sum for dk, and in which for dq?"
+    ),
     (
         "Run the forward's recurrence again and read dq_t from S_t. Then go backwards with R_t, which adds q_t g_tᵀ at "
         "each step. Read dk_t and dv_t from R_t."
@@ -135,7 +138,10 @@ def linear_attention_backward(g, q, k, v):
 @mistake(
     "materialised",
     "an array may have T·T or T·d·e elements",
-    "Which is your largest array? Can each of its parts be used as soon as it is computed, and then be dropped?",
+    (
+        "Which of your arrays is the largest? Can you use each part of this array as soon as you have computed it, and "
+        "then drop this part?"
+    ),
 )
 def linear_attention_backward(g, q, k, v):
     dA = np.tril(g @ v.T)

@@ -26,8 +26,8 @@ Asked next:
   a_(T+1) can be anything, because no step follows step T. The products for da are then elementwise.
 - Could backward compute the states from h_(t-1) = (h_t - b_t)/a_t instead of saving them? → Not in general, because a_t
   may be 0. If |a_t| < 1, the division also amplifies the rounding error by 1/|a_t|. If every a_t is 1/2, the error
-  grows by 2^T in total. Instead, save every √T-th state and rerun the steps between them. These checkpoints cost one
-  more forward and O(√T·D) memory.
+  grows by a factor of 2^T in total. Instead, save every √T-th state and rerun the steps between them. These checkpoints
+  cost one more forward and O(√T·D) memory.
 - With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), with the sum over s up to t. Why not compute h_t this way? → P
   underflows: 0.5^150 is 0 in float32, and b/P is then infinite or NaN. A single a_t of 0 has the same effect. The
   associative scan never divides.
@@ -108,7 +108,9 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 
 @mistake(
-    "wrong-h", "a_t multiplies the state of its own step", "h_t = a_t · h_(t-1) + b_t: what is the slope of h_t in a_t?"
+    "wrong-h",
+    "a_t multiplies the state of its own step",
+    "h_t = a_t · h_(t-1) + b_t: what is the derivative of h_t with respect to a_t?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)
@@ -118,7 +120,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "no-carry",
     "each state matters only as an output",
-    "h_1 is an output. What else is it used for?",
+    "h_1 is an output. For what else does the forward use h_1?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     return g * np.concatenate([h0[None], hs[:-1]]), g.copy(), a[0] * g[0]
@@ -139,7 +141,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "h0-before-a",
     "h0 has the same gradient as the first state",
-    "h_1 = a_1 · h_0 + b_1: what is the slope of h_1 in h_0?",
+    "h_1 = a_1 · h_0 + b_1: what is the derivative of h_1 with respect to h_0?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, _ = scan(g, a)

@@ -140,7 +140,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "forget-gate-uses-new-c",
     "the forget gate multiplies the new cell state",
-    "c2 = f·c + i·u: what is the slope of c2 in f?",
+    "c2 = f·c + i·u: what is the derivative of c2 with respect to f?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -153,7 +153,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "output-gate-no-tanh",
     "the output gate multiplies the cell state itself",
-    "h2 = o · tanh(c2): what is the slope of h2 in o?",
+    "h2 = o · tanh(c2): what is the derivative of h2 with respect to o?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -217,7 +217,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-tanh-slope",
-    "the slope of h2 in c2 is o",
+    "the derivative of h2 with respect to c2 is o",
     "h2 = o · tanh(c2): which function is applied to c2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -231,7 +231,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "dc-without-forget-gate",
     "the gradient passes from c2 to c unchanged",
-    "c2 = f·c + i·u: what is the slope of c2 in c?",
+    "c2 = f·c + i·u: what is the derivative of c2 with respect to c?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -283,7 +283,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "cell-for-its-tanh",
     "the slope of tanh at c2 is 1 - c2²",
-    "1 - t² is the slope of tanh if t is its output. Which value is squared in your code?",
+    "1 - t² is the slope of tanh if t is the output of tanh. Which value is squared in your code?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -321,7 +321,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "gc-to-c",
     "gc also reaches c directly",
-    "c2 has the gradient d. Which part of gc reaches c without the forget gate?",
+    "c2 has the gradient d, which contains gc. Does any part of gc reach c without passing the forget gate?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -334,7 +334,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-input-gate-slope",
     "the input gate is its own block of z",
-    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+    "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -347,7 +347,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-forget-gate-slope",
     "the forget gate is its own block of z",
-    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+    "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -360,7 +360,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-output-gate-slope",
     "the output gate is its own block of z",
-    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+    "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -373,7 +373,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-candidate-slope",
     "the candidate is its own block of z",
-    "The candidate is the tanh of its block of z. Which factor leads from it to z?",
+    "The candidate is the tanh of its block of z. Which factor turns its gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)

@@ -12,7 +12,7 @@ At step t, λ_t has shape (c, n). The gradient of the exponent dt_t A is a_t = �
 exp is exp and E_t multiplies the old state. The gradient of u_t is μ_t = λ_t B_t, a sum over the state entries.
 
 The rest is the product rule. The gradient of an input is summed over every axis that the input lacks. In index
-notation, with t for the step, i for the channel and j for the state entry:
+notation, t is the step, i the channel and j the state entry:
 
     dx[t,i]  = μ[t,i] dt[t,i] + g[t,i] D[i]
     ddt[t,i] = μ[t,i] x[t,i] + Σ_j a[t,i,j] A[i,j]
@@ -25,8 +25,8 @@ dx and ddt have two terms each, because the forward uses x and dt twice. x also 
 both the decay and the size of the input. Two checks follow. If dt_t is 0, the state passes step t unchanged, and step t
 adds nothing to dA or dB. If dt_(t+1) A is very negative, E_(t+1) is 0, and λ_t is only g_t C_tᵀ.
 
-Cost: O(T·c·n) operations, about three times the forward's. This solution holds a few arrays of T·c·n numbers. Two of
-them, E and h, are arrays of the forward, computed again.
+Cost: O(T·c·n) operations, about three times as many as in the forward. This solution holds a few arrays of T·c·n
+numbers. Two of them, E and h, are arrays of the forward, computed again.
 
 PyTorch: Autograd differentiates a Python loop over the steps correctly. With n = 16 it saves slightly more than 2·n
 numbers for each number of x, mainly the decays and the states. The library mamba_ssm has a CUDA kernel behind one
@@ -39,8 +39,8 @@ Asked next:
   is dA ∘ A, and the gradient of z is ddt ∘ σ(z). A stays negative and dt positive, so every decay lies between 0 and 1
   and no state can grow by itself.
 - Why does Mamba use a scan and not a convolution, as S4 does? → A convolution needs a kernel that is the same at every
-  step. Here the decay depends on dt_t and the input on B_t, so no such kernel exists. The scan composes associatively,
-  so it still runs in O(log T) parallel steps.
+  step. Here the decay depends on dt_t, and the weight of the input depends on dt_t and B_t. So no such kernel exists.
+  The scan composes associatively, so it still runs in O(log T) parallel steps.
 - Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What is gained? → The
   decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a lower triangular
   L. This is a masked matrix product, as in attention. A chunk of this product runs on tensor cores, and between chunks
@@ -55,10 +55,10 @@ from autodrill import engine
 from autodrill.drills import edit, given, uniform
 
 HINTS = (
-    "Along which two paths does the state reach the loss? How often does the forward use x, and how often dt?",
+    "Along which two paths does the state reach the loss? How often does the forward use x? How often does it use dt?",
     (
         "Run the states again and keep them. Carry λ from the last step to the first, multiplied by the decay of the "
-        "later step. Then apply the product rule at each use, and sum over each axis that an input does not have."
+        "later step. Then apply the product rule at each use, and sum over each axis that the input lacks."
     ),
     (
         "With λ, the decays and the states as (T, c, n) arrays, the exponent has the gradient a = λ * E * ... . "
@@ -86,7 +86,7 @@ MISTAKES = [
     edit(
         "step-size-in-input-only",
         "dt scales only the input of the state",
-        "Where else does dt_t stand in the formula of h_t?",
+        "Where else does dt_t occur in the formula of h_t?",
         "ddt = du * x + (a * A).sum(axis=2) -> ddt = du * x",
     ),
     edit(
@@ -97,7 +97,7 @@ MISTAKES = [
     ),
     edit(
         "decay-slope-without-dt",
-        "the slope of exp(dt·A) in A is exp(dt·A)",
+        "the derivative of exp(dt·A) with respect to A is exp(dt·A)",
         "Differentiate exp(dt·A) with respect to A. Which inner factor does the chain rule give?",
         "dA = (a * dt[:, :, None]).sum(axis=0) -> dA = a.sum(axis=0)",
     ),
@@ -116,7 +116,7 @@ MISTAKES = [
     edit(
         "input-without-dt",
         "x enters the state unscaled",
-        "Which factor does x_t have where it enters h_t?",
+        "Which factors multiply x_t in the formula of h_t?",
         "dx = du * dt + g * D -> dx = du + g * D",
     ),
     edit(
@@ -139,8 +139,8 @@ MISTAKES = [
     ),
     edit(
         "B-of-one-channel",
-        "B_t belongs to the first channel",
-        "How many channels read B_t? What is the backward of sharing?",
+        "only the first channel uses B_t",
+        "How many channels read B_t? How do the gradients from these channels combine?",
         "dB = ... -> dB = lam[:, 0] * u[:, :1]",
     ),
     edit(
@@ -158,7 +158,7 @@ MISTAKES = [
     edit(
         "carry-without-decay",
         "the gradient passes from state to state unchanged",
-        "What is the slope of h_t in h_(t-1)?",
+        "What is the derivative of h_t with respect to h_(t-1)?",
         "lam[t - 1] += E[t] * lam[t] -> lam[t - 1] += lam[t]",
     ),
 ]
