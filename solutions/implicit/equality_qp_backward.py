@@ -20,7 +20,7 @@ factors K again. dp and db need neither x nor ν.
 PyTorch: PyTorch has no layer for this program, but you can assemble K and call `torch.linalg.solve`.
 `torch.linalg.solve` saves K, its LU factors, the pivots and the result. Without `create_graph=True`, its backward is
 one solve with those factors. With `create_graph=True`, backward factors K again, in a step that can itself be
-differentiated. For a K assembled from Q, the gradient of Q is -u xᵀ. PyTorch does not make it symmetric.
+differentiated. For a K assembled from Q, the gradient of Q is -u xᵀ. PyTorch does not make this gradient symmetric.
 
 Asked next:
 
@@ -146,8 +146,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "euclidean-projection",
-    "the constraint is removed from g by an ordinary projection, without Q",
-    "Which step along A x = b lowers the objective most? Does the answer depend on Q?",
+    "the constraint requires only that g is projected onto the null space of A",
+    "x must stay on A x = b, so A dp must be 0. Is A dp still 0 after the solve with Q?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     db = np.linalg.solve(A @ A.T, A @ g)
@@ -156,7 +156,7 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "regularised",
-    "a small number in the lower right block does no harm",
+    "a small number in the lower right block of K does no harm",
     "Which equation do the last rows of K state? Does x still satisfy A x = b with your block?",
 )
 def equality_qp_backward(g, Q, p, A, b):

@@ -28,9 +28,9 @@ that requires a gradient.
 Asked next:
 
 - Does the iteration λ = Jᵀ λ + g converge whenever the forward iteration converged? → Jᵀ has the same eigenvalues as J.
-  If all their moduli are below 1 at z, the forward iteration converges to z from nearby, and the iteration for λ
-  converges at the same rate. If Newton's method found z, some moduli may exceed 1. Then solve the linear system
-  instead.
+  If every eigenvalue has a modulus below 1 at z, the forward iteration converges to z from nearby, and the iteration
+  for λ converges at the same rate. If Newton's method found z, some eigenvalues may have a modulus above 1. Then solve
+  the linear system instead.
 - You stopped the iteration of f early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by a
   factor L < 1, z is off by at most ε / (1 - L). The gradient formula is smooth in z, so the error of the gradient is
   proportional to the error of z. The result also differs from the gradient of the loop that you ran, so a gradient

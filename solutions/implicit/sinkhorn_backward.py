@@ -13,8 +13,8 @@ These are n + m linear equations with the symmetric matrix
     H = ( diag(a)    P    )
         (   Pᵀ    diag(b) )
 
-The change of the loss is Σ g ∘ dP. Let r be the row sums and c the column sums of P ∘ g. The part of the change through
-df and dh is (r · df + c · dh)/eps. So one system is enough, with r and c on the right:
+The change of the loss is Σ g ∘ dP. Let r be the row sums and c the column sums of P ∘ g. Of this change, df and dh
+contribute (r · df + c · dh)/eps. So one system is enough, with r and c on the right:
 
     H (u, v) = (r, c)
 
@@ -35,16 +35,16 @@ products with P.
 
 PyTorch: PyTorch has no optimal transport. Autograd through a loop of Sinkhorn steps is right once the loop has
 converged, and it saves arrays of n·m numbers at each step. With a PyTorch backend, the library POT differentiates the
-plan in this way (`grad="autodiff"` in `ot.solve`). The JAX library OTT solves a linear system by default, and unrolls
-with `implicit_diff=None`.
+plan in this way (`grad="autodiff"` in `ot.solve`). The JAX library OTT solves a linear system by default. With
+`implicit_diff=None`, OTT differentiates the unrolled loop instead.
 
 Asked next:
 
 - The loss is the optimal value itself, Σ P ∘ C + eps Σ P ∘ log P. What is dC? → dC = P. P minimises this value under
   the constraints, so by the envelope theorem the change of P does not matter. Nothing needs to be solved.
-- What are the gradients of a and b? → They are u and v from the same solve. The sums of a and b must stay equal, so
-  only changes with equal sums are possible. The system determines u and v only up to a constant, but this constant
-  cancels for such changes.
+- What are the gradients of a and b? → The gradients are u and v from the same solve. The sums of a and b must stay
+  equal, so only changes with equal sums are possible. The system determines u and v only up to a constant, but this
+  constant cancels for such changes.
 - When is unrolling the better choice? → Unrolling is better if the forward stops after a few steps. P then does not
   satisfy the conditions, so the implicit gradient belongs to another function. Unrolling differentiates the steps that
   were taken, and its memory grows with their number.
@@ -62,9 +62,9 @@ from autodrill.drills import edit, given, mistake, normal
 HINTS = (
     "How do the row sums and column sums of P change if C changes? What does this say about df and dh?",
     (
-        "The rows and columns of dP sum to 0. These conditions are a linear system for df and dh. The backward solves "
-        "the system with the same matrix for u and v, with the row sums and column sums of P * g on the right. Fix one "
-        "unknown, because u + 1 and v - 1 give the same result."
+        "The rows and columns of dP sum to 0. These conditions are a linear system for df and dh. Backward solves a "
+        "system with the same matrix for u and v. Its right-hand side holds the row sums and column sums of P * g. Set "
+        "one unknown to 0, because u + 1 and v - 1 give the same result as u and v."
     ),
     "With u and v from the system, dC is -P * (g - ...) / eps.",
 )
@@ -95,16 +95,16 @@ MISTAKES = [
     edit(
         "potentials-constant",
         "f and h do not depend on C",
-        "Move one entry of C. Do the rows and columns of P still have the right sums in your code?",
+        "Move one entry of C, but hold f and h fixed. Do the rows and columns of P still have the right sums?",
         "(g - u[:, None] - v) -> g",
     ),
     edit(
         "eps-missing",
         "eps only sharpens the plan",
-        "C is divided by eps in P. What does the chain rule give?",
+        "C is divided by eps in P. Which factor does the chain rule give?",
         " / eps ->",
     ),
-    edit("sign", "a higher cost gives more mass", "With which sign does C enter P?", "return -P -> return P"),
+    edit("sign", "a higher cost moves more mass", "With which sign does C enter P?", "return -P -> return P"),
 ]
 
 
@@ -152,7 +152,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 @mistake(
     "rows-only",
     "P is a softmax along the rows",
-    "Which sums does your dC leave at 0? What about the columns of P?",
+    "Each row of your dC sums to 0. Does each column of your dC sum to 0 too?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     u = (P * g).sum(axis=1) / a
@@ -162,7 +162,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 @mistake(
     "columns-only",
     "the gradient passes through the last update of h only",
-    "f was adjusted too, and depends on C. Which sums does your dC leave at 0?",
+    "Each column of your dC sums to 0. Does each row of your dC sum to 0 too?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     v = (P * g).sum(axis=0) / b
