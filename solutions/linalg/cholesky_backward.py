@@ -97,7 +97,7 @@ def sandwich(P, L):
 @mistake(
     "diagonal-not-halved",
     "the triangle and its mirror image do not share the diagonal",
-    "Work out the 1x1 case by hand: l = √a. What is the slope of l in a, and what does your code give?",
+    "Work out the 1x1 case by hand: l = √a. What is dl/da, and what does your code give?",
 )
 def cholesky_backward(g, L):
     S = sandwich(np.tril(L.T @ g), L)
@@ -106,7 +106,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "no-tril",
-    "the formula takes no lower triangle",
+    "it is not necessary to take a lower triangle",
     "L is lower triangular, so no entry above its diagonal can change. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):
@@ -171,7 +171,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "free-factor",
-    "every entry of L may move, as in the square of a full matrix",
+    "every entry of L may move, not only those of the lower triangle",
     "L is lower triangular, so no entry above its diagonal can change. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):

@@ -17,10 +17,10 @@ backward of a sum, as in `sum_backward`.
 Cost: each of the two einsums loops over the letters of the forward, but not over a letter that only its target has.
 Backward therefore takes at most twice as many products as the forward. Both operands are saved.
 
-PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands and sums over letters that
-occur in one operand and nowhere else. Then PyTorch calls `bmm`, or an elementwise product if no shared letter is
+PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands. It also sums each operand
+over the letters that occur nowhere else. Then PyTorch calls `bmm`, or an elementwise product if no shared letter is
 summed. Autograd differentiates these operations. Autograd saves the rearranged operands, which are views of the
-originals if the strides allow it.
+originals if the strides allow views.
 
 Asked next:
 

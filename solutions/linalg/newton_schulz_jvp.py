@@ -1,12 +1,12 @@
-"""Forward mode runs through the forward line by line and writes a line for the tangent after each line. Let D be the
-tangent of X, dA that of A, and dB that of B.
+"""Forward mode runs through the forward line by line and writes a line for the tangent after each line. Let D, dA and
+dB be the tangents of X, A and B.
 
 The norm comes first. The tangent of |x| is ⟨x, dx⟩/|x| = ⟨X, dx⟩, with ⟨a, b⟩ = Σ_ij a_ij b_ij. The quotient rule gives
 
     D = (dx - X ⟨X, dx⟩)/|x|
 
-D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the result: the
-scale of x does not matter.
+D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the tangent of
+the result: the scale of x does not matter.
 
 Write a, b and c for the coefficients 3.4445, -4.775 and 2.0315. In each step, the tangent of a product of two moving
 matrices has two terms, and the factors keep their order:
@@ -162,7 +162,7 @@ MISTAKES = [
 @mistake(
     "forward-of-dx",
     "the iteration is linear, so it can be applied to dx",
-    "What does the forward return for 2x? Is that twice the result for x?",
+    "What does the forward return for 2x? Is this twice as large as the result for x?",
 )
 def newton_schulz_jvp(x, dx, steps):
     X = dx / np.sqrt((x * x).sum())
