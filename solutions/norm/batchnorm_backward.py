@@ -23,12 +23,13 @@ cache needs neither x nor the mean. If gamma is not 0, xhat can also be recovere
 PyTorch: `NativeBatchNormBackward0` saves x, the batch's mean and 1/sqrt(var + eps) instead of xhat. The node also saves
 gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises by the
 biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects one
-value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
+value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns dx = 0.
 
 Asked next:
 
 - What is dx in eval mode? → In eval mode the running averages are constants. So dx is gamma * g / sqrt(running_var +
-  eps). Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning behaves the same.
+  eps). Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning behaves in the same
+  way.
 - A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
   h minus its mean, times 316. Only eps keeps dx finite.
 - The batch is spread over GPUs, and the statistics are taken over the whole batch. What must backward exchange? → The
@@ -136,7 +137,7 @@ def batchnorm_backward(g, cache):
 @mistake(
     "sum-not-mean",
     "the mean and the variance contribute sums over the batch, not means",
-    "Which weight does one row have in the mean?",
+    "What weight does one row have in the mean?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -234,10 +235,7 @@ def batchnorm_forward(x, gamma, beta):
 @mistake(
     "gamma-on-first-term",
     "gamma scales only the first of the three terms of dx",
-    (
-        "The two means average a gradient. Which gradient is it: the one before or the one after the multiplication by "
-        "gamma?"
-    ),
+    "Which gradient do the two means average: the one before or the one after the multiplication by gamma?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache

@@ -1,5 +1,6 @@
 """The running averages do not depend on x. So each column passes through a fixed affine function: subtract a constant,
-multiply by r = 1/√(running_var + eps), multiply by gamma, add beta. Its slope in x is gamma·r, hence
+multiply by r = 1/√(running_var + eps), multiply by gamma, add beta. The derivative of this function with respect to x
+is gamma·r, hence
 
     dx = g · gamma · r
 
@@ -17,9 +18,10 @@ Cost: a product per element for dx and two sums over the batch, O(N·D), as in t
 factors gamma·r. x is saved only for dgamma.
 
 PyTorch: in eval mode `NativeBatchNormBackward0` saves x, gamma and the two running averages, and no statistics of the
-batch. The node keeps x even if gamma needs no gradient. One sample is allowed, whereas training mode rejects it.
-`eval()` does not stop gradients: gamma and beta still receive them. `requires_grad_(False)` on gamma and beta does not
-freeze the running averages, which change in every forward in training mode. To freeze a layer, do both.
+batch. The node keeps x even if gamma needs no gradient. Eval mode accepts a batch of one sample, whereas training mode
+rejects such a batch. `eval()` does not stop gradients: gamma and beta still receive them. `requires_grad_(False)` on
+gamma and beta does not freeze the running averages, which change in every forward in training mode. To freeze a layer,
+do both.
 
 Asked next:
 

@@ -29,8 +29,8 @@ value per channel when training`. This solution returns dx = 0 there.
 Asked next:
 
 - What are G = 1 and G = C called? → With G = C each channel of a sample has its own statistics, which is instance norm.
-  G = 1 normalises over channels and positions together. `F.layer_norm` over (C, L) has the same statistics. But it has
-  a gamma for each channel and position, and group norm has one for each channel.
+  G = 1 normalises over channels and positions together. `F.layer_norm` over (C, L) has the same statistics. But
+  `F.layer_norm` has a gamma for each channel and position, and group norm has a gamma for each channel.
 - Why does group norm need no running averages and no communication? → The statistics come from one sample. So training
   and inference compute the same function, and GPUs with different samples need not exchange sums for dx.
 - Adding a constant to a whole group does not move the output. Does dx sum to 0 over each channel? → No. dx sums to 0
@@ -46,7 +46,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "Which elements share a mean with x[n, c, l]? And which elements share gamma[c]?",
+    "Which elements share a mean with x[n, c, l]? Which elements share gamma[c]?",
     (
         "Reshape x and g·gamma to one row per sample and group. dx follows as in layer norm. dgamma and dbeta are sums "
         "over N and L."

@@ -15,8 +15,8 @@ of fixed length turns a long vector by a smaller angle than a short one.
 A row of one element has y = ±1, and its dx is 0: a sign does not change under small moves.
 
 Cost: one dot product per row, and a product, a difference and a quotient per element. The forward takes one dot product
-per row and a quotient per element. x is not needed. If the next layer saves its input, y is kept in any case. This
-backward then adds only one number per row to the memory.
+per row and a quotient per element. x is not needed. If the next layer saves its input, y is kept in any case. The
+normalisation then adds only one number per row to the saved memory.
 
 PyTorch: `F.normalize(x, dim=-1)` divides by max(norm, 1e-12). The function is made of a norm, a clamp and a division.
 Its graph saves x and the norm, but not y. A row shorter than 1e-12 is divided by the constant 1e-12, so its gradient is
@@ -141,8 +141,8 @@ def l2_normalize_backward(g, out, norm):
 
 @mistake(
     "one-x-for-y",
-    "the slope of the norm in x_j is x_j",
-    "Double x: does the slope of its norm double too? What is the derivative of √u?",
+    "the derivative of the norm with respect to x_j is x_j",
+    "Double x: does the derivative of its norm double too? What is the derivative of √u?",
 )
 def l2_normalize_backward(g, out, norm):
     x = out * norm

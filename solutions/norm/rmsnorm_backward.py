@@ -34,8 +34,8 @@ Asked next:
   x̂²), and 1 - x̂² = eps·r². So dx = eps·r³·h.
 - x is multiplied by 100. What happens to dx? → Up to eps, x̂ stays the same and r shrinks to a hundredth, so dx shrinks
   to a hundredth. If the residual stream is large, each block therefore sends only a small gradient back into it.
-- The gain is stored as w with gamma = 1 + w, as in Gemma. What changes? → dw equals dgamma, because the slope of gamma
-  in w is 1. dx uses 1 + w. With this form, weight decay pulls the gain towards 1 and not towards 0.
+- The gain is stored as w with gamma = 1 + w, as in Gemma. What changes? → dw equals dgamma, because the derivative of
+  gamma with respect to w is 1. dx uses 1 + w. With this form, weight decay pulls the gain towards 1 and not towards 0.
 - How would you test dx without finite differences? → Take the dot product of dx and x for each row. This product is
   eps·r³·Σ h x exactly, and therefore nearly 0. The test catches a missing projection, but not a wrong factor such as a
   missing r.
@@ -47,7 +47,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
-    "x_j moves its own entry of the output. In which second way does x_j move every entry of its row?",
+    "x_j moves its own entry of the output. Through which number does x_j also move every other entry of its row?",
     "Let h = g·gamma and x̂ = x·rrms. Subtract x̂ times mean(h·x̂) from h. Then multiply by rrms.",
     "Start with `xhat = x * rrms` and `h = g * gamma`. Then `dx = rrms * (h - xhat * ...)`, with one mean per row.",
 )

@@ -14,12 +14,12 @@ Two checks follow. With gy = 0, dx is gh: the stream passes gradients through un
 to h up to eps, because scaling h hardly moves y.
 
 The cache needs h, ρ and gamma. h is kept in any case, because it is the stream. One product gives ĥ again. If the cache
-held ĥ in place of h, ĥ would be a second array in memory next to h. y cannot replace h, because y/gamma is lost where
-gamma is 0.
+held ĥ in place of h, ĥ would be a second array in memory next to h. y cannot replace h, because ĥ = y/gamma cannot be
+computed for an entry with gamma = 0.
 
 Cost: a mean per row and a few operations per element, as in the forward. Most of the time goes into moving the arrays.
-The fused forward reads x and r and writes h and y, so it passes over memory four times. If the addition and the norm
-are two kernels, the norm reads h once more.
+The fused forward reads x and r and writes h and y, so it moves four arrays. If the addition and the norm are two
+kernels, the norm also reads h.
 
 PyTorch: in `h = x + r; y = F.rms_norm(h, (D,), gamma, eps)` the addition saves nothing. On the CPU the norm saves h, ρ,
 h·ρ and gamma. `AddBackward0` passes the same tensor to both inputs. `torch.autograd.grad` returns this tensor twice,
@@ -46,7 +46,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal
 
 HINTS = (
-    "h leaves the layer twice: as the stream, and through the norm. What does each exit send back to h?",
+    "h has two uses: it is the stream, and it goes through the norm. Which gradient does each use give to h?",
     "dh is gh plus the backward of RMSNorm applied to gy, at h. The sum h = x + r hands dh to both inputs.",
     "Cache h, the reciprocal root and gamma. In the backward, `dh = gh + rho * (...)`, and dr is a copy of dx.",
 )

@@ -1,8 +1,8 @@
-"""out_ij = W_ij/σ, and σ = Σ_kl u_k W_kl v_l is linear in W. The slope of σ in W_kl is u_k v_l, so the slope of σ is
-the matrix u vᵀ. With ⟨a, b⟩ = Σ_ij a_ij b_ij, σ itself is ⟨u vᵀ, W⟩.
+"""out_ij = W_ij/σ, and σ = Σ_kl u_k W_kl v_l is linear in W. The derivative of σ with respect to W_kl is u_k v_l, so
+the slope of σ with respect to W is the matrix u vᵀ. With ⟨a, b⟩ = Σ_ij a_ij b_ij, σ itself is ⟨u vᵀ, W⟩.
 
-W reaches the loss along two paths. The direct path gives g/σ. The other path goes through σ. The derivative of W/σ in σ
-is -W/σ² = -out/σ, so the gradient of σ is one number:
+W reaches the loss along two paths. The direct path gives g/σ. The other path goes through σ. The derivative of W/σ with
+respect to σ is -W/σ² = -out/σ, so the gradient of σ is one number:
 
     dσ = -⟨g, out⟩/σ
 
@@ -43,7 +43,10 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "Enlarge one entry of W. Which entries of out change? Along how many paths does the entry reach the loss?",
-    "The direct path gives g/σ. The path through σ gives a number times a matrix, the slope of σ = uᵀ W v in W.",
+    (
+        "The direct path gives g/σ. The path through σ = uᵀ W v gives a number times a matrix. This matrix is the "
+        "slope of σ with respect to W."
+    ),
     "The slope is an outer product. Then `dW = (g - ... * slope) / sigma`, with one sum over all entries of g and W.",
 )
 WRT = ("W",)
@@ -91,21 +94,21 @@ MISTAKES = [
     edit(
         "no-outer",
         "the slope of sigma is the normalised matrix, as in L2 normalisation",
-        "sigma = Σ_kl u_k W_kl v_l. What is its derivative in W_kl?",
+        "sigma = Σ_kl u_k W_kl v_l. What is its derivative with respect to W_kl?",
         "along * slope -> along * W / sigma",
     ),
     edit(
         "number-not-matrix",
         "the same number is subtracted from each entry of g",
-        "sigma = Σ_kl u_k W_kl v_l. What is its derivative in W_kl?",
+        "sigma = Σ_kl u_k W_kl v_l. What is its derivative with respect to W_kl?",
         "along * slope -> along",
     ),
     edit(
         "product-with-W",
         "the gradient of sigma contains the product of g and W, not of g and out",
         (
-            "The derivative of W/sigma in sigma is -W/sigma². How many factors of 1/sigma does each of your two terms "
-            "have?"
+            "The derivative of W/sigma with respect to sigma is -W/sigma². How many factors of 1/sigma does each of "
+            "your two terms have?"
         ),
         "(g * W).sum() / sigma -> (g * W).sum()",
     ),
@@ -124,7 +127,7 @@ MISTAKES = [
     edit(
         "elementwise",
         "the gradient of sigma is a matrix of products, without a sum",
-        "sigma divides every entry of W. How many terms does the gradient of one number collect?",
+        "sigma divides every entry of W. So over how many entries does the gradient of sigma sum?",
         "(g * W).sum() -> (g * W)",
     ),
     edit(

@@ -106,8 +106,8 @@ MISTAKES = [
     ),
     edit(
         "ds-uses-W",
-        "the slope of W in s is W",
-        "W = s·u. What is the slope of a product in its first factor?",
+        "the derivative of W with respect to s is W",
+        "W = s·u. What is the derivative of a product with respect to its first factor?",
         "(g * u).sum(axis=1) -> (g * u).sum(axis=1) * s",
         "u * ds[:, None] -> u * (g * u).sum(axis=1)[:, None]",
     ),
