@@ -11,10 +11,10 @@
     p   = softmax(q @ kᵀ / √d)        # each row sums to 1
     out = p @ v
 
-`q` has shape (..., n, d), `k` (..., m, d) and `v` (..., m, e), so `p` has shape
-(..., n, m). The dots stand for any number of batch axes, which are the same for all
-arrays. kᵀ is `k` with its last two axes exchanged: `k.mT` in NumPy. `p` was saved. `g`
-is dL/dout, of shape (..., n, e). Return `dq, dk, dv`.
+`q`, `k` and `v` have the shapes (..., n, d), (..., m, d) and (..., m, e), so `p` has
+shape (..., n, m). The dots stand for any number of batch axes, which are the same for
+all arrays. kᵀ is `k` with its last two axes exchanged: `k.mT` in NumPy. `p` was saved.
+`g` is dL/dout, of shape (..., n, e). Return `dq, dk, dv`.
 """
 
 import numpy as np

@@ -11,9 +11,9 @@ direction in the inputs. For one head, the forward computes
 
     out = softmax(q @ kᵀ / √d) @ v      # softmax along the rows
 
-`q` has shape (n, d), `k` (m, d) and `v` (m, e). Their tangents `dq`, `dk` and `dv` have
-the same shapes. Return `dout`, the tangent of `out`, of shape (n, e). Scores may be as
-large as ±1000, and dout must be finite.
+`q`, `k` and `v` have the shapes (n, d), (m, d) and (m, e). Their tangents `dq`, `dk`
+and `dv` have the same shapes. Return `dout`, the tangent of `out`, of shape (n, e).
+Scores may be as large as ±1000, and dout must be finite.
 """
 
 import numpy as np

@@ -7,8 +7,8 @@
 # requires = ["attention_backward", "logsumexp_backward"]
 # ///
 """If keys are split over devices, attention must also return the log-sum-exp of each row
-of scores. A later step needs this number to combine the parts. For one head, with `q`
-of shape (n, d), `k` (m, d) and `v` (m, e), the forward pass computed
+of scores. A later step needs this number to combine the parts. `q`, `k` and `v` have the
+shapes (n, d), (m, d) and (m, e). For one head, the forward pass computed
 
     s     = q @ kᵀ / √d
     lse_i = log Σ_j exp(s_ij)   # shape (n,)

@@ -14,9 +14,9 @@ adds nothing to the output. For head h and query i, the forward pass computed
     p_ij  = exp(s_ij) / (exp(sink) + Σ_l exp(s_il))
     out_i = Σ_j p_ij v_j
 
-`q` has shape (H, n, d), `k` (H, m, d), `v` (H, m, e) and `sink` (H,). `g` is dL/dout, of
-shape (H, n, e). Return `dq, dk, dv, dsink`. Scores and sinks may be as large as ±1000,
-and the results must be finite.
+`q`, `k` and `v` have the shapes (H, n, d), (H, m, d) and (H, m, e), and `sink` has shape
+(H,). `g` is dL/dout, of shape (H, n, e). Return `dq, dk, dv, dsink`. Scores and sinks
+may be as large as ±1000, and the results must be finite.
 """
 
 import numpy as np

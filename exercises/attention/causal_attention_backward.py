@@ -13,9 +13,9 @@
     out = p @ v
 
 `q` and `k` have shape (..., n, d), and `v` has shape (..., n, e). The dots stand for
-any number of batch axes, which are the same for all arrays. Nothing but the inputs was
-saved. `g` is dL/dout, of shape (..., n, e). Return `dq, dk, dv`. Scores may be as large
-as ±1000, even at keys that a query does not see, and the results must be finite.
+any number of batch axes, which are the same for all arrays. Only the inputs were saved.
+`g` is dL/dout, of shape (..., n, e). Return `dq, dk, dv`. Scores may be as large as
+±1000, even at keys that a query does not see, and the results must be finite.
 """
 
 import numpy as np

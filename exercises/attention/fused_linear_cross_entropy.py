@@ -12,8 +12,9 @@ cross-entropy over N tokens:
     z = h Wᵀ                                       # logits, (N, V)
     L = -(1/N) Σ_n log_softmax(z_n)[y_n]
 
-`h` has shape (N, D), `W` (V, D), and the integer labels `y` (N,). V is so large that the
-logits of all tokens do not fit into memory. The logits of `chunk` tokens do fit.
+`h` has shape (N, D), and `W` has shape (V, D). The labels `y` are integers, and `y` has
+shape (N,). V is so large that the logits of all tokens do not fit into memory. The
+logits of `chunk` tokens do fit.
 
 Compute the loss and its gradients in one function. `g`, a 0-d array, is the upstream
 gradient of L. Return `loss, dh, dW`. `loss` is L itself, so it does not depend on `g`.

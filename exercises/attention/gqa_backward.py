@@ -13,9 +13,9 @@ key head h // r, so r *consecutive* query heads form a group. The forward pass c
     s_h   = q_h kᵀ / √d        # k and v are those of key head h // r
     out_h = softmax(s_h) v     # each row of softmax(s_h) sums to 1
 
-There are n queries and m keys. `q` has shape (H, n, d), `k` (K, m, d) and `v` (K, m,
-e). Nothing else was saved. `g` is dL/dout, of shape (H, n, e). Return `dq, dk, dv`,
-with the shapes of `q`, `k` and `v`.
+There are n queries and m keys. `q`, `k` and `v` have the shapes (H, n, d), (K, m, d)
+and (K, m, e). Nothing else was saved. `g` is dL/dout, of shape (H, n, e). Return `dq,
+dk, dv`, with the shapes of `q`, `k` and `v`.
 
 K may be 1 (multi-query attention) or H (ordinary attention). Scores may be as large as
 ±1000, and the results must be finite there.

@@ -14,8 +14,9 @@
     w1  = exp(l1 - lse),    w2 = exp(l2 - lse)
     out = w1 · o1 + w2 · o2
 
-It returns `out` and `lse`, because a later merge reads both. `g` is dL/dout, of shape
-(n, e), and `glse` is dL/dlse, of shape (n,). Return `do1, dl1, do2, dl2`.
+The merge returns both `out` and `lse`, because a later merge reads both. `g` is
+dL/dout, of shape (n, e), and `glse` is dL/dlse, of shape (n,). Return `do1, dl1, do2,
+dl2`.
 
 `l1` and `l2` may be as large as ±1000. If part 1 is fully masked in a row, l1 is -inf
 there, o1 is finite, and do1 and dl1 are 0 in that row. The same holds for part 2. At least

@@ -13,9 +13,9 @@
     out     = concat(out_1, ..., out_H) @ Wo
 
 `x` has shape (b, n, D): b sequences of n tokens. `Wq`, `Wk` and `Wv` have shape (D, I),
-and `Wo` has shape (I, D). H divides I, and I need not equal D. Head h owns the columns
-h·d to (h + 1)·d of q, k and v, with h from 0 to H - 1. `concat` puts the heads side by
-side again, in the same order.
+and `Wo` has shape (I, D). H divides I, and I need not equal D. Head h owns the d
+columns of q, k and v that start at column h·d, with h from 0 to H - 1. `concat` puts
+the heads side by side again, in the same order.
 
 Only the arguments below were saved. `g` is dL/dout, of shape (b, n, D). Return `dx, dWq,
 dWk, dWv, dWo`. Scores may be as large as ±1000, and the results must be finite there.

@@ -15,9 +15,10 @@ vector per token. The m tokens `x` have shape (m, D). The forward pass computed
     s_h = (qn_h k_hᵀ + qr_h krᵀ) / √(d + t)
     out_h = softmax(s_h) v_h                # each row of softmax(s_h) sums to 1
 
-The queries of n tokens have two parts: `qn` of shape (H, n, d) and `qr` of shape (H, n, t). `Wd` has
-shape (D, r), `Wr` (D, t), `Uk` (H, r, d) and `Uv` (H, r, e). There is no mask. The usual
-rotation of qr and kr by their positions is left out. Only the arguments below were saved.
+The queries of n tokens have two parts: `qn` of shape (H, n, d) and `qr` of shape (H, n, t). `Wd` and
+`Wr` have the shapes (D, r) and (D, t). `Uk` and `Uv` have the shapes (H, r, d) and (H, r, e). There
+is no mask. The usual rotation of qr and kr by their positions is left out. Only the arguments below
+were saved.
 
 `g` is dL/dout, of shape (H, n, e). Return `dx, dWd, dWr, dUk, dUv`. The gradients of the
 queries are not asked for. Scores may be as large as ±1000, and the results must be

@@ -15,9 +15,9 @@ recent keys. For one head, the forward pass computed
     out = p @ v
 
 p is 0 at all other keys. `q` and `k` have shape (n, d), and `v` has shape (n, e). `cap` is
-a positive number, and `window` is an integer of at least 1. It may exceed n. Nothing but
-the inputs was saved. `g` is dL/dout, of shape (n, e). Return `dq, dk, dv`. Scores may be
-as large as ±1000, and the results must be finite.
+a positive number, and `window` is an integer of at least 1. It may exceed n. Only the
+inputs were saved. `g` is dL/dout, of shape (n, e). Return `dq, dk, dv`. Scores may be as
+large as ±1000, and the results must be finite.
 """
 
 import numpy as np

@@ -188,7 +188,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "scale-on-dq-only",
     "only dq contains the scale",
-    "A score is q·k over √d. What is its slope in q, and what is its slope in k?",
+    "A score is q·k over √d. What are its derivatives with respect to q and with respect to k?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)

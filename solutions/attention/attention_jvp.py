@@ -31,7 +31,8 @@ Asked next:
   (Σ e·(ds·v + dv) - out · Σ e·ds) / Σ e.
 - Where is the JVP of attention needed? → Continuous-time consistency models and MeanFlow train on the time derivative
   of a network. A product of the Gauss-Newton matrix with a vector takes three steps: a JVP, a product with the Hessian
-  of the loss in the outputs, and a VJP. If the loss is half the sum of squared errors, this Hessian is the identity.
+  of the loss with respect to the outputs, and a VJP. If the loss is half the sum of squared errors, this Hessian is the
+  identity.
 - How do you test a JVP against a backward pass without finite differences? → Let the backward return q̄, k̄ and v̄ for
   some g. Then g · dout must equal dq · q̄ + dk · k̄ + dv · v̄ for all tangents. Each of these products is a sum over
   all entries.

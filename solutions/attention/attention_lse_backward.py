@@ -3,8 +3,8 @@
 The probabilities are p = exp(s - lse), because lse is the logarithm of the softmax's denominator. Along the first path
 the backward is the same as in attention. With D_i = g_i · out_i, the score receives p_ij (g_i · v_j - D_i).
 
-Along the second path the score receives glse_i times the slope of lse_i in s_ij. The slope of a log-sum-exp in one of
-its terms is the softmax of that term, p_ij. Both contributions contain p_ij:
+Along the second path the score receives glse_i times the derivative of lse_i with respect to s_ij. The derivative of a
+log-sum-exp with respect to one of its terms is the softmax of that term, here p_ij. Both contributions contain p_ij:
 
     ds_ij = p_ij (g_i · v_j - (D_i - glse_i))
 
@@ -19,8 +19,8 @@ is computed again.
 
 PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the
 log-sum-exp to dp - D, row by row. `scaled_dot_product_attention` does not return the log-sum-exp. Its fused operators
-return the log-sum-exp, but declare this output as not differentiable, so `lse.requires_grad` is False. A loss that
-reads lse loses the second path without an error.
+return the log-sum-exp, but declare this output as not differentiable, so `lse.requires_grad` is False. If a loss reads
+lse, the gradient along the second path is lost without an error.
 
 Asked next:
 
@@ -41,7 +41,10 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "By which two paths does one score reach the loss? What is the slope of a log-sum-exp in one of its terms?",
+    (
+        "By which two paths does one score reach the loss? What is the derivative of a log-sum-exp with respect to "
+        "one term?"
+    ),
     (
         "ds is the sum of two terms. The first is p (dp - D), as in attention, with D = g · out. The second is p times "
         "the row's glse."

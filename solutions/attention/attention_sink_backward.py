@@ -32,13 +32,13 @@ adds the sink.
 Asked next:
 
 - You have the output of plain attention and its log-sum-exp lse. How do you add the sink afterwards? → Multiply `out`
-  by σ(lse - sink). This factor is the share of the keys in the denominator with the sink. lse is then a second path to
-  q and k, so its cotangent matters.
+  by σ(lse - sink). This factor is the keys' share of the denominator that includes the sink. lse is then a second path
+  to q and k, so the cotangent of lse matters.
 - A test with sink = 0 passes although the kernel ignores the sink. How can that be? → The scores of the test are large.
-  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but just below 1 bfloat16 numbers are 4e-3 apart. Test with a
+  With an lse of 20, the sink has the weight e⁻²⁰ = 2e-9, but just below 1, bfloat16 numbers are 4e-3 apart. Test with a
   sink that is larger than the scores.
-- When does gradient descent raise the sink? → If dsink is negative, which means that Σ_i p_s,i (g_i · out_i) is
-  positive. Then a smaller output lowers the loss, and a larger sink shrinks the output.
+- When does gradient descent raise the sink? → Gradient descent raises the sink if dsink is negative. Then Σ_i p_s,i
+  (g_i · out_i) is positive, so a smaller output lowers the loss, and a larger sink shrinks the output.
 - What is softmax with a sink of 0? → The denominator is 1 + Σ exp(s). This form is known as softmax1 or quiet
   attention. A head can then return almost 0 without a learned sink.
 """
@@ -121,13 +121,13 @@ MISTAKES = [
     ),
     edit(
         "no-row-dot",
-        "the sink replaces the normalisation",
+        "with a sink, the backward of softmax needs no row sum",
         "Raise one score. Do the weights of the other keys still fall?",
         "ds = p * (dp - row_dot) -> ds = p * dp",
     ),
     edit(
         "sink-mean",
-        "a shared number receives the mean over the rows",
+        "the gradient of a shared number is the mean over the rows",
         "Repeat every query. Does the loss move twice as far when the sink moves?",
         ".sum(axis=(1, 2)) -> .mean(axis=(1, 2))",
     ),

@@ -230,7 +230,11 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("no-scale", "the scale belongs only to the forward", "s is q·k over √d. What is the slope of s in q?")
+@mistake(
+    "no-scale",
+    "the scale belongs only to the forward",
+    "s is q·k over √d. What is the derivative of s with respect to q?",
+)
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     row_dot = (g * out).sum(axis=1, keepdims=True)
@@ -461,7 +465,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "lse-forgotten",
     "the exponentials of the scores are the probabilities",
-    "What must each row of p sum to? Which saved array normalises it?",
+    "What must each row of p sum to? Which saved array normalises the rows?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

@@ -17,9 +17,9 @@ weight.
 A backward in the same pass as the forward is possible because the loss is a scalar. Its cotangent g only scales dh and
 dW, and a factor can be applied at any time.
 
-Cost: three matrix products of N·V·D multiplications, as in the usual forward and backward. Nothing is computed twice.
-The logits and their gradient take chunk·V numbers instead of N·V. The term that is added to dW has V·D numbers, like
-dW. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32, and their gradient takes as much again. With a
+Cost: three matrix products of N·V·D multiplications each, as in the usual forward and backward. Nothing is computed
+twice. The logits and their gradient take chunk·V numbers instead of N·V. The term that is added to dW has V·D numbers,
+like dW. At N = 8192 and V = 128,256, the logits take 3.9 GiB in float32, and their gradient takes as much again. With a
 chunk of 256 tokens, each of the two takes 125 MiB.
 
 PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, and saves their log-softmax, an array of the same size.
@@ -37,8 +37,9 @@ Asked next:
   chunk. PyTorch recomputes them for `reduction="none"`.
 - How do you choose the chunk? → Small chunks save memory, but their matrix products have few rows and use the hardware
   badly. Each chunk also reads W twice and updates all of dW. A chunk of N·D/V tokens makes z_c as large as h.
-- The inputs are bfloat16. What should stay in float32? → The sum dW over the chunks, because many small terms are lost
-  when they are added to a large bfloat16 number. The softmax and the loss of a chunk should be float32 as well.
+- The inputs are bfloat16. What should stay in float32? → Keep dW, the sum over the chunks, in float32. Many small terms
+  are lost when they are added to a large bfloat16 number. The softmax and the loss of a chunk should be float32 as
+  well.
 """
 
 import numpy as np
@@ -49,8 +50,8 @@ from autodrill.drills import below, edit, given
 HINTS = (
     "Which rows of the logits does the gradient of one token need? When is the upstream gradient g first needed?",
     (
-        "For each chunk of rows: compute logits, losses and softmax minus one-hot, then this chunk's rows of dh, and "
-        "add to dW. Is the divisor N or the length of the chunk?"
+        "For each chunk of rows, compute the logits, the losses and softmax minus one-hot. Then compute this chunk's "
+        "rows of dh and its term of dW. Is the divisor N or the length of the chunk?"
     ),
     (
         "Loop over `range(0, N, chunk)` with a slice of rows. In the loop, scale d by g / ..., keep its product with W "
@@ -123,7 +124,10 @@ MISTAKES = [
     edit(
         "materialised",
         "the logits of all tokens may be in memory at once",
-        "How many bytes do the logits of 8192 tokens and 128,256 words take? How many tokens do you need at a time?",
+        (
+            "How many bytes do the logits of 8192 tokens and 128,256 words take? How many rows of logits do you need "
+            "at a time?"
+        ),
         "range(0, N, chunk) -> range(0, N, N)",
         "slice(i, i + chunk) -> slice(i, i + N)",
     ),
@@ -148,7 +152,7 @@ MISTAKES = [
     edit(
         "loss-times-g",
         "the upstream gradient scales the loss too",
-        "g is the slope of a later result in L. Does L itself depend on g?",
+        "g is the derivative of a later result with respect to L. Does L itself depend on g?",
         "return loss / N, -> return loss * g / N,",
     ),
     edit(

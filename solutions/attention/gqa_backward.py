@@ -170,7 +170,12 @@ def gqa_backward(g, q, k, v):
 
 
 MISTAKES = [
-    edit("no-scale", "the scale belongs only to the forward", "What is the slope of a score in q·k?", ") * scale ->)"),
+    edit(
+        "no-scale",
+        "the scale belongs only to the forward",
+        "By how much does a score move when q·k moves by 1?",
+        ") * scale ->)",
+    ),
     edit(
         "no-row-sum",
         "the slope of softmax is p",

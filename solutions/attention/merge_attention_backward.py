@@ -8,7 +8,8 @@ changes the loss by
 
     t = w1 w2 g · (o1 - o2)      per unit of l1
 
-and by -t per unit of l2. The second path is lse. Its slope is w1 in l1 and w2 in l2. Together:
+and by -t per unit of l2. The second path is lse. The derivative of lse is w1 with respect to l1, and w2 with respect to
+l2. Together:
 
     dl1 = w1 glse + t
     dl2 = w2 glse - t
@@ -32,8 +33,8 @@ Asked next:
 - Is the merge associative? → Yes, up to rounding. The pair (out, lse) represents a numerator, out·exp(lse), and a
   denominator, exp(lse). A merge adds the numerators and adds the denominators. So parts may be merged along a ring, in
   a tree, or in any order.
-- With which part can a loop over parts start? → The identity of the merge has l = -∞ and any finite o, such as 0. With
-  o = NaN the product 0 · NaN would spoil the result.
+- With which part can a loop over parts start? → The loop can start with the identity of the merge, which has l = -∞ and
+  any finite o, such as 0. With o = NaN the product 0 · NaN would spoil the result.
 - Both parts are fully masked in a row. What does the formula give? → lse is -∞, and both weights are exp(-∞ + ∞) = NaN.
   Test for such a row, and set its out to 0 and its lse to -∞. The gradients of the row are then 0.
 - Why does ring attention not differentiate its merges one by one? → With the final out and lse, each block recovers its
@@ -129,7 +130,7 @@ MISTAKES = [
     ),
     edit(
         "one-weight",
-        "the slope of w1 in l1 is w1",
+        "the derivative of w1 with respect to l1 is w1",
         "What is the slope of a sigmoid? If w1 is nearly 1, can w1 still grow?",
         "t = w1 * w2 * -> t = w1 *",
     ),

@@ -156,7 +156,12 @@ MISTAKES = [
         "heads = ... -> return t.reshape(b, n, width // H, H).transpose(0, 3, 1, 2)",
         "tokens = ... -> tokens = t.transpose(0, 2, 3, 1)",
     ),
-    edit("no-scale", "the scale belongs only to the forward", "What is the slope of a score in q·k?", ") * scale ->)"),
+    edit(
+        "no-scale",
+        "the scale belongs only to the forward",
+        "By how much does a score move when q·k moves by 1?",
+        ") * scale ->)",
+    ),
     edit(
         "scale-of-all-heads",
         "the scores are divided by √I",

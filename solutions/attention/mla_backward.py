@@ -1,8 +1,8 @@
 """Draw the graph from x to the output. x feeds c and kr. c feeds the keys and the values of each head, and kr feeds the
 scores of each head. Each arrow that leaves a node contributes one term to the gradient of the node.
 
-Within a head, the backward of attention holds. The score is a dot product of vectors of length d + t, so the scale is
-1/√(d + t). Let δ be the row sum of dp ∘ p:
+Each head has the backward of attention. The score is a dot product of vectors of length d + t, so the scale is 1/√(d +
+t). Let δ be the row sum of dp ∘ p:
 
     dv = pᵀ g,    dp = g vᵀ,    ds = p ∘ (dp - δ)/√(d + t),    dk = dsᵀ qn
 
@@ -32,9 +32,9 @@ CPU, a value width e different from d + t leads to the composed path, which save
 
 Asked next:
 
-- What does the cache hold in decoding, and why does it not need the keys of each head? → It holds c and kr, r + t
-  numbers per token. qn (c Uk)ᵀ = (qn Ukᵀ) cᵀ, so each head multiplies its query by Ukᵀ and compares it with c directly.
-  This is called absorbing Uk into the query.
+- What does the cache hold in decoding, and why does it not need the keys of each head? → The cache holds c and kr,
+  which are r + t numbers per token. qn (c Uk)ᵀ = (qn Ukᵀ) cᵀ, so each head multiplies its query by Ukᵀ and compares it
+  with c directly. This rearrangement is called absorbing Uk into the query.
 - DeepSeek-V3 has H = 128, d = e = 128, t = 64 and r = 512. How much smaller is the cache? → With ordinary heads, a
   token would need H·(d + t + e) = 40,960 numbers. With c and kr it needs 576, which is 71 times less.
 - Why is there a separate positional key? → Rotary embedding multiplies keys by a rotation that depends on the position.
@@ -96,7 +96,7 @@ MISTAKES = [
     edit(
         "positional-key-of-one-head",
         "only one head uses kr",
-        "The scores of how many heads contain kr? How many terms does your dkr have?",
+        "How many heads use kr in their scores? How many terms does your dkr have?",
         "(ds.mT @ qr).sum(axis=0) -> (ds.mT @ qr)[0]",
     ),
     edit(
@@ -133,7 +133,7 @@ MISTAKES = [
     edit(
         "no-scale",
         "the scale belongs only to the forward",
-        "What is the slope of a score in q·k?",
+        "By how much does a score move when q·k moves by 1?",
         "keepdims=True)) * scale -> keepdims=True))",
     ),
     edit(

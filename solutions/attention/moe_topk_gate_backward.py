@@ -137,8 +137,11 @@ MISTAKES = [
     ),
     edit(
         "ties-to-the-last",
-        "of equal logits, the expert with the higher index comes first",
-        "All logits of a token are equal, and k = 2. Which experts does the task choose, and which does your code?",
+        "if logits are equal, the expert with the higher index comes first",
+        (
+            "All logits of a token are equal, and k = 2. Which experts does the task choose? Which experts does your "
+            "code choose?"
+        ),
         "chosen = ... -> chosen = np.argsort(logits, axis=1, kind='stable')[:, ::-1][:, :k]",
     ),
     edit(

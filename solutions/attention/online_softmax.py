@@ -30,15 +30,16 @@ zeros instead of exponentials. The recurrence for m and total is due to Milakov 
 
 Asked next:
 
-- Which number per row must the forward save for the backward? → Only lse. With it, p = exp(s - lse) recovers the
-  probabilities of any block, in any order, without a running maximum.
+- Which number per row must the forward save for the backward? → Only lse must be saved. The formula p = exp(s - lse)
+  then recovers the probabilities of any block, in any order, without a running maximum.
 - In which order may the blocks come? → In any order, up to rounding. The triple (m, total, acc) of two sets of keys can
   be combined like a sum: take the larger m, rescale both, and add. So blocks may also be processed in parallel and
   merged in a tree.
 - Can the division by total always wait until the end? → Yes. Each block only needs sums relative to one maximum. The
   first version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
-- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc. They add up terms of
-  thousands of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the scores, so it is exact.
+- The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc need more precision.
+  They add up terms of thousands of keys, and bfloat16 keeps 8 bits, so 256 + 1 is 256. The maximum m is one of the
+  scores, so it is exact.
 """
 
 import numpy as np
@@ -188,12 +189,15 @@ MISTAKES = [
     edit(
         "first-maximum",
         "the maximum of the first block serves for all blocks",
-        "The first block has scores near 0, and a later score is 1000. What is its exponential?",
+        (
+            "The first block has scores near 0, and a later score is 1000. What is the exponential of this score "
+            "after your shift?"
+        ),
         "higher = ... -> higher = s.max(axis=1) if np.ndim(top) == 0 else top",
     ),
     edit(
         "materialised",
-        "there is room for many blocks at once",
+        "many blocks may be in memory at once",
         "How many blocks does your code hold at once? What do you need of a block after you have used it?",
         "for s, v in blocks: -> s, v = map(list, zip(*blocks)); s, v = np.concatenate(s, 1), np.concatenate(v)\n"
         "    for s, v in [(s, v)]:",

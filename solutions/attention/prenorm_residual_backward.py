@@ -96,7 +96,7 @@ MISTAKES = [
     edit(
         "skip-dropped",
         "x reaches the output only through the branch",
-        "out is x + f(x). What is the slope of the first term in x?",
+        "out is x + f(x). What is the derivative of the first term with respect to x?",
         "g + rrms -> rrms",
     ),
     edit(
@@ -121,7 +121,7 @@ MISTAKES = [
     edit(
         "rms-constant",
         "the root mean square is a constant",
-        "If you double x, does n change? What must be the component of the branch's gradient in the direction of x?",
+        "If you double x, does n change? How large should the component of the branch's gradient along x be?",
         "rrms * (h - xhat * along) -> rrms * h",
     ),
     edit(
@@ -133,7 +133,7 @@ MISTAKES = [
     edit(
         "mask-of-upstream",
         "relu passes only positive gradients",
-        "In the forward, the sign of which array opens and closes relu?",
+        "Does the slope of relu depend on the sign of its input or on the sign of the gradient?",
         "(a > 0) -> (g @ W2.T > 0)",
     ),
     edit(

@@ -7,8 +7,8 @@ Let x̂ = norm(x), and let y = x̂ · gamma be the factor that enters the produc
 The gain is broadcast over batches, heads and positions. So dgamma sums dy · x̂ over these three axes. The gradient of
 x̂ is h = dy · gamma.
 
-The norm divides a row by its root mean square. Let r = 1/sqrt(mean(x²) + 1e-6), so x̂ = x r. The slope of r in x_j is
--r³ x_j/d. The product rule then gives
+The norm divides a row by its root mean square. Let r = 1/sqrt(mean(x²) + 1e-6), so x̂ = x r. The derivative of r with
+respect to x_j is -r³ x_j/d. The product rule then gives
 
     dx_j = r h_j - r³ x_j · mean(h x) = r (h_j - x̂_j · mean(h x̂))
 
@@ -16,8 +16,8 @@ The second term removes the part of h along x̂. Stretching a row does not move 
 1e-6. So dq is orthogonal to q in each row, up to this constant. A row that is 1000 times as long gets a gradient that
 is 1000 times smaller. In a row of zeros, r is 1000 and dx = r h.
 
-Cost: two matrix products, and the forward has one. Each norm takes O(d) per row. Only q and k must be saved. Saving r,
-one number per row, avoids a mean.
+Cost: two matrix products, whereas the forward has one. Each norm takes O(d) per row. Only q and k must be saved. Saving
+r, one number per row, avoids a mean.
 
 PyTorch: `F.rms_norm` has its own operator, `aten::_fused_rms_norm`. On the CPU this operator is decomposed, so autograd
 saves the intermediate arrays. The default eps of `F.rms_norm` is 1.2e-7 for float32 and for bfloat16, not 1e-6.
@@ -113,7 +113,7 @@ MISTAKES = [
     ),
     edit(
         "gammas-exchanged",
-        "gamma_q multiplies the keys, and gamma_k the queries",
+        "gamma_q multiplies the keys, and gamma_k multiplies the queries",
         "Which of the two gains multiplies the queries?",
         "return dq, dk, dgamma_q, dgamma_k -> return dq, dk, dgamma_k, dgamma_q",
     ),
@@ -151,7 +151,7 @@ MISTAKES = [
     edit(
         "mean-subtracted",
         "the norm subtracts the mean of the row",
-        "Add a constant to a row of q. Does an RMS norm ignore it?",
+        "Add a constant to a row of q. Does the RMS norm of the row stay the same?",
         "dx = r * (h - -> dx = r * (h - h.mean(axis=-1, keepdims=True) -",
     ),
 ]

@@ -13,7 +13,7 @@ Three checks follow. A rotation keeps lengths, so each pair of dx is as long as 
 then backward gives back x, because Rᵀ R = I. At position 0 the angles are 0, and dx = g.
 
 Cost: four products and two sums per pair, as in the forward. Backward needs cos and sin, which all layers and heads
-share. It needs neither x nor out.
+share. Backward needs neither x nor out.
 
 PyTorch: PyTorch has no operation for RoPE. In code such as `a * cos - b * sin`, each `MulBackward0` saves only cos or
 sin, because these need no gradient. So autograd saves no activation, but it runs four products, two sums and a
@@ -25,8 +25,9 @@ Asked next:
 - YaRN multiplies cos and sin by a constant c. Is the backward still right? → Yes. The formula is the transpose of the
   forward, whatever cos and sin are. But the transpose is no longer the inverse: forward and backward together multiply
   by c².
-- The model runs in bfloat16. Which part of RoPE must not run in bfloat16? → The angles. bfloat16 rounds position 257 to
-  256, and 5001 and 5000 to the same number. Compute positions, angles, cos and sin in float32, and round at the end.
+- The model runs in bfloat16. Which part of RoPE must not run in bfloat16? → The angles must not be computed in
+  bfloat16, because bfloat16 rounds position 257 to 256. It also rounds 5001 and 5000 to the same number. Compute
+  positions, angles, cos and sin in float32, and round at the end.
 - Both q and k are rotated. Why do the scores depend only on the distance between the two positions? → (R_m q) · (R_n k)
   = q · (R_mᵀ R_n k), and R_mᵀ R_n is the rotation by the difference of the two angles. Each angle is proportional to
   its position.

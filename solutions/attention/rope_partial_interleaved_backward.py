@@ -25,7 +25,7 @@ Asked next:
   output columns of Wq and Wk within each head. Feature i goes to 2i, and feature i + r/2 goes to 2i + 1. The scores
   stay the same, because q and k are permuted in the same way. Wv does not change.
 - Why would a model rotate only a part of each head? → The features that are not rotated give scores that do not depend
-  on the distance. They can compare contents at any distance, and the rotated features can attend by position.
+  on the distance. These features can compare contents at any distance, and the rotated features can attend by position.
 - The frequencies are learned. What is the gradient of an angle θ? → With the outputs (oa, ob) of the pair, dθ = gb · oa
   - ga · ob, summed over the heads and over any other axis that shares the angle.
 - Can code for this layout use complex numbers? → Yes. A neighbouring pair has the memory layout of a complex number, so
@@ -39,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "Which features of out does a feature of x reach if it is in the rotated part? Which does it reach otherwise?",
+    "Which features of out does a rotated feature of x reach? Which features of out does any other feature of x reach?",
     "Rotate the pairs of g by the opposite angle. The features from r on receive their g unchanged.",
     "Start from a copy `dx` of g. Take `a` and `b` as slices of g with step 2, and write to the same slices of dx.",
 )
@@ -90,7 +90,7 @@ MISTAKES = [
     edit(
         "tail-zeroed",
         "only the rotated features have a gradient",
-        "x[..., r:] is a part of out. What is the slope of out there?",
+        "x[..., r:] is a part of out. How far does this part move if x[..., r:] moves by 1?",
         "np.copy(g) -> np.zeros_like(g)",
     ),
     edit(

@@ -30,11 +30,13 @@ Asked next:
 - How is the bias set without a gradient? → After each step, a rule lowers the bias of overloaded experts by a fixed
   amount and raises the bias of the others. Balance then needs no extra loss that competes with the main loss.
 - A router takes a softmax over all logits, keeps the k largest probabilities, and divides them by their sum. What is
-  the gradient? → The gradient of a softmax over the k chosen logits. The other logits cancel in the division.
+  the gradient? → The gradient is the same as for a softmax over the k chosen logits. The other logits cancel in the
+  division.
 - What goes wrong if the biased scores are the weights? → The weights then depend on the load of the experts. A token's
   output changes whenever the rule moves the bias, although no input and no weight of the model has changed.
-- Which logits learn slowly with a sigmoid? → Saturated ones. If a chosen score is near 1, the factor 1 - s is near 0,
-  even if its share of Z is wrong. A softmax has no such factor, because only differences of logits matter.
+- Which logits learn slowly with a sigmoid? → Saturated logits learn slowly. If a chosen score is near 1, the factor 1 -
+  s is near 0, even if the expert has the wrong share of Z. A softmax has no such factor, because only differences of
+  logits matter.
 """
 
 import numpy as np
@@ -100,13 +102,13 @@ MISTAKES = [
     edit(
         "all-experts",
         "Z is the sum of all scores",
-        "Does an expert that was not chosen change w?",
+        "Does w change if the score of an expert that was not chosen changes?",
         "q = kept / kept.sum(axis=1, keepdims=True) -> q = kept / s.sum(axis=1, keepdims=True)",
     ),
     edit(
         "unchosen-get-gradient",
         "every expert is chosen",
-        "Move the score of an expert outside the choice. Does w move?",
+        "Move the score of an expert that was not chosen. Does w move?",
         "kept = np.where(mask, s, 0) -> kept = s",
     ),
     edit(
@@ -142,8 +144,11 @@ MISTAKES = [
     ),
     edit(
         "ties-to-the-last",
-        "of equal scores, the expert with the higher index comes first",
-        "All scores of a token are equal, and k = 2. Which experts does the task choose, and which does your code?",
+        "if scores are equal, the expert with the higher index comes first",
+        (
+            "All scores of a token are equal, and k = 2. Which experts does the task choose? Which experts does your "
+            "code choose?"
+        ),
         "chosen = ... -> chosen = np.argsort(s + bias, axis=1, kind='stable')[:, ::-1][:, :k]",
     ),
 ]

@@ -35,8 +35,8 @@ Asked next:
   visible as a whole.
 - Does it matter whether the cap comes before or after the scale 1/√d? → Yes. The other order, cap · tanh(q·k/cap)/√d,
   bounds the scores by cap/√d instead of cap. A kernel must use the same order as in training.
-- ALiBi replaces the cap: t = s - slope · (i - j). What is the gradient of slope? → It is -Σ dt_ij (i - j) over all
-  visible pairs. Rows of dt sum to 0, so replacing i - j by -j gives the same number.
+- ALiBi replaces the cap: t = s - slope · (i - j). What is the gradient of slope? → The gradient is -Σ dt_ij (i - j)
+  over all visible pairs. Rows of dt sum to 0, so replacing i - j by -j gives the same number.
 - How many such layers does it take for a token to affect the output 1000 positions later? → One layer passes
   information on by at most window - 1 positions. With window = 128 it takes at least 8 layers. Models therefore
   alternate windowed and full layers.
@@ -128,7 +128,7 @@ MISTAKES = [
     edit(
         "one-over-cap",
         "the inner 1/cap stays in the slope",
-        "The chain rule brings 1/cap. What does the outer factor cap do to it?",
+        "The chain rule brings a factor 1/cap. What happens when the outer factor cap multiplies it?",
         "dt * (1 - -> dt / cap * (1 -",
     ),
     edit(

@@ -40,7 +40,7 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "How often is x read? In h = silu(a) * b, what is the slope of h in each of the two factors?",
+    "How often is x read? In h = silu(a) * b, what is the derivative of h with respect to each of the two factors?",
     (
         "dh = g W2ᵀ. By the product rule, db contains silu(a), and da contains b and the slope of silu. The two paths "
         "add up in dx."
@@ -64,7 +64,7 @@ CASES = [
 MISTAKES = [
     edit(
         "gate-without-b",
-        "the slope of h in silu(a) is 1",
+        "the derivative of h with respect to silu(a) is 1",
         "h = silu(a) · b. By how much does h move if silu(a) moves by 1?",
         "da = dh * b * s -> da = dh * s",
     ),

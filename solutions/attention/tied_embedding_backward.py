@@ -1,6 +1,6 @@
 """Give the two uses of E two names: A for the input embedding and B for the output layer. The forward is then logits =
 B h with h = (1/n) Σ_t A[ids_t]. Differentiate with respect to A and to B as if they were different matrices. Because A
-and B are both E, the gradient of E is the sum.
+and B are both E, the gradient of E is the sum of dA and dB.
 
 The output layer is a matrix times a vector:
 
@@ -25,8 +25,8 @@ additions. With `sparse=True` its gradient is sparse, but the sum with the outpu
 
 Asked next:
 
-- Which optimisation of the embedding does tying destroy? → Updating only the rows of the current batch. The output
-  layer gives every row a gradient, because the softmax gives every word some probability.
+- Which optimisation of the embedding does tying destroy? → Tying destroys sparse updates, which change only the rows of
+  the current batch. The output layer gives every row a gradient, because the softmax gives every word some probability.
 - The model is split over a pipeline, with the embedding on the first rank and the output layer on the last rank. What
   must happen to dE? → Each rank holds a copy of E and one of the two terms. The two ranks must sum their terms before
   the optimiser step. Otherwise the copies drift apart.
