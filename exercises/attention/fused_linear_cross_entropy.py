@@ -20,10 +20,10 @@ Compute the loss and its gradients in one function. `g`, a 0-d array, is the ups
 gradient of L. Return `loss, dh, dW`. `loss` is L itself, so it does not depend on `g`.
 `dh` and `dW` are the gradients for this `g`.
 
-`chunk` is at least 1. It need not divide N, and it may exceed N. Besides the arguments
-and the results, you may hold a few arrays of chunk · V numbers and one array of V · D
-numbers. The memory must not grow with N · V. Logits may be as large as ±1000, and the
-results must be finite there.
+`chunk` is at least 1. `chunk` need not divide N, and it may exceed N. Besides the
+arguments and the results, you may hold a few arrays of chunk · V numbers and one array
+of V · D numbers. The memory must not grow with N · V. Logits may be as large as ±1000,
+and the results must be finite there.
 """
 
 import numpy as np

@@ -13,7 +13,7 @@ Feature i is paired with feature i + d/2. The forward pass computed
     out = [a · cos - b · sin, a · sin + b · cos]      # the halves, side by side
 
 `x` has shape (..., n, d) with an even d. `cos` and `sin` have shape (n, d/2) and hold the
-cosines and sines of the angles. They were saved and need no gradient. The dots stand for
+cosines and sines of the angles. Both were saved and need no gradient. The dots stand for
 any number of axes, such as batch and heads. `g` is dL/dout, of the shape of x. Return
 `dx`.
 """

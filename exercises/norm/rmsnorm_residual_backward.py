@@ -23,8 +23,8 @@ because later code may add to one of them in place.
 
 The cache may hold as many numbers as h and gamma together, and one more per row of h. An
 array that appears twice counts once. A view counts as the whole array it belongs to.
-Other layers run their forward before your backward runs. They leave y, h and gamma as
-they are.
+Other layers run their forward before your backward runs. Those layers do not change y, h
+or gamma.
 """
 
 import numpy as np

@@ -13,7 +13,7 @@ value. For `W` of shape (m, n), the forward pass computed
     out   = W / sigma
 
 `u`, of shape (m,), and `v`, of shape (n,), are unit vectors. A few steps of power
-iteration produced them without recording a graph, so they count as constants. They
+iteration produced them without recording a graph, so they count as constants. u and v
 need not be the singular vectors of W. sigma may be small or negative, but it is not 0.
 
 `g` is dL/d(out). Return `dW` = dL/dW. Use the given u and v, and do not compute singular

@@ -27,8 +27,8 @@ saves p. On CUDA the function chooses between several kernels.
 
 Asked next:
 
-- What changes under a causal mask? → The formulas stay the same. If the mask forbids a key, p is 0 for that key, and so
-  is ds = p ∘ (dp - δ). The amount of work can fall, because a block whose p is all 0 may be skipped.
+- What changes under a causal mask? → The formulas stay the same. If the mask forbids a key, both p and ds = p ∘ (dp -
+  δ) are 0 for that key. The amount of work can fall, because a block whose p is all 0 may be skipped.
 - Why does the scale 1/√d matter for backward? → If the entries of q and k are independent with mean 0 and variance 1,
   an unscaled score has variance d. Large scores make p nearly one-hot, and then ds is nearly 0.
 - Dropout is applied to p. Is δ still g · out? → Yes. Let r be the rate, M the mask divided by 1 - r, and p̃ = p ∘ M.
@@ -209,7 +209,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "mean-of-row",
     "the backward of softmax subtracts the mean of dp * p over the keys",
-    "The average of dp under the probabilities p is a weighted sum. Which weights does your code use?",
+    "The backward of softmax subtracts a weighted average of dp. What are the weights, and what are they in your code?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)

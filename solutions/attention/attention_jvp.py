@@ -48,8 +48,8 @@ from autodrill.drills import edit, given
 HINTS = (
     "The forward has three steps. What is the tangent of a product of two factors that both move?",
     (
-        "ds = (dq kᵀ + q dkᵀ)/√d. In each row, dp = p (ds - c), where c is the average of ds under p. Then apply the "
-        "product rule to p v."
+        "ds = (dq kᵀ + q dkᵀ)/√d. In each row, dp = p (ds - c), where c is the average of ds, weighted by p. Then "
+        "apply the product rule to p v."
     ),
     "Write `dp = p * (ds - (...).sum(axis=1, keepdims=True))` and `dout = dp @ v + ...`.",
 )

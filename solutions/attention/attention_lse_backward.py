@@ -14,8 +14,8 @@ dk = dsᵀ q/√d. The log-sum-exp does not depend on v, so glse does not enter 
 Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, the row sums to 0. If g is 0,
 then ds is p times glse.
 
-Cost: as much as attention without the second output, and one subtraction per row. There are five matrix products if p
-is computed again.
+Cost: one subtraction per row more than attention without the second output. Backward takes five matrix products if it
+computes p again.
 
 PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the
 log-sum-exp to dp - D, row by row. `scaled_dot_product_attention` does not return the log-sum-exp. Its fused operators
@@ -24,8 +24,8 @@ lse, the gradient along the second path is lost without an error.
 
 Asked next:
 
-- What must change in a FlashAttention backward kernel? → Nothing in the loop over tiles. The kernel reads D, one number
-  per row, which a first pass computed. Subtract glse from D in this first pass.
+- What must change in a FlashAttention backward kernel? → The loop over tiles stays the same. The kernel reads D, one
+  number per row. A first pass computes D, and glse can be subtracted in this pass.
 - Where does a loss read lse? → If the keys are split over devices, as in ring attention, each part gets the weight
   exp(lse - lse_all). Here lse_all is the log-sum-exp over all keys. An attention sink multiplies the output by σ(lse -
   sink). A z-loss on the attention scores penalises lse².

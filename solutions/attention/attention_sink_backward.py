@@ -17,17 +17,17 @@ The other gradients are the same as in attention: dv = pᵀ g, dq = ds k/√d an
 Three checks follow. Adding a constant to all scores of a row and to the sink does not move `out`. The gradients of
 these scores therefore sum to 0. The sink's part is -p_s D, so row i of ds, before the scale, sums to p_s D. With sink =
 -1000 the sink has no weight, and this is plain attention. With sink = 1000 and scores near 0, all weights of the keys
-are 0, and so are all gradients.
+are 0, so all gradients are 0.
 
 The shift before the exponentials must be the largest of the scores *and* the sink. Otherwise exp(sink) can overflow.
 
-Cost: as much as attention, and one more exponential per row. A kernel that saved lse, the log-sum-exp of the scores and
-the sink, recovers p_s as exp(sink - lse). The kernel computes D anyway.
+Cost: one exponential per row more than attention without a sink. A kernel that saved lse, the log-sum-exp of the scores
+and the sink, recovers p_s as exp(sink - lse). The kernel computes D anyway.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face appends the sinks
 to the scores as a column, takes the softmax, and drops the column. Autograd then computes the formulas above.
-`flex_attention` can return the log-sum-exp of the keys and differentiates it. Multiplying its output by σ(lse - sink)
-adds the sink.
+`flex_attention` can return the log-sum-exp of the keys and differentiates it. Multiplying the output of
+`flex_attention` by σ(lse - sink) adds the sink.
 
 Asked next:
 
@@ -51,8 +51,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Think of the sink as one more key. What is its value, and what is the cotangent of its probability?",
     (
-        "The probability p_s of the sink has the cotangent 0, so the sink's score receives -p_s D, with D = g · out in "
-        "each row. The keys receive p (dp - D). One sink serves all rows of a head."
+        "The probability p_s of the sink has the cotangent 0, so the sink's score receives -p_s D, with D = g · out "
+        "in each row. A key's score receives p (dp - D). All rows of a head share one sink."
     ),
     "Shift by the maximum of the scores and the sink. Then `dsink = -(... * row_dot).sum(axis=(1, 2))`.",
 )

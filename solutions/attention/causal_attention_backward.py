@@ -11,8 +11,7 @@ it is enough to build the right p:
 The largest score of a row is finite, because query i always sees key i. So no row computes -∞ - (-∞).
 
 Three checks follow. Query 0 sees one key, so p is 1 and row 0 of dq is 0. The last key is seen only by the last query,
-so the last row of dv is p_(n-1,n-1) times the last row of g. If only row i of g is not 0, then dk and dv are 0 below
-row i.
+so the last row of dv is p_(n-1,n-1) times the last row of g. If g is 0 outside row i, then dk and dv are 0 below row i.
 
 Cost: as written, five matrix products, one of which recomputes the scores, and n² numbers per head. Nearly half of the
 scores are masked. A kernel that skips the tiles above the diagonal saves nearly half of the work.
@@ -34,8 +33,8 @@ Asked next:
 - How does the work split over four devices, each with a quarter of the sequence? → The work is unequal, because the
   last quarter of the queries sees all keys, and the first quarter sees only its own keys. Instead, cut the sequence
   into eight pieces, numbered from 0, and give device i the pieces i and 7 - i. All devices then have equal work.
-- Can a later value still spoil the row of an earlier query? → Only if this value is not finite. If v holds a NaN at a
-  later position, then 0 · NaN is NaN in p @ v and in δ. A mask on the scores does not remove this NaN.
+- Can a later value still spoil the row of an earlier query? → Yes, but only if this value is not finite. If v holds a
+  NaN at a later position, then 0 · NaN is NaN in p @ v and in δ. A mask on the scores does not remove this NaN.
 """
 
 import numpy as np

@@ -54,8 +54,8 @@ HINTS = (
         "rows of dh and its term of dW. Is the divisor N or the length of the chunk?"
     ),
     (
-        "Loop over `range(0, N, chunk)` with a slice of rows. In the loop, scale d by g / ..., keep its product with W "
-        "as rows of dh, and add to dW. Add up the losses of all chunks, and divide the total once."
+        "Loop over `range(0, N, chunk)` with a slice of rows. In the loop, scale d by g / ... . Then d @ W gives rows "
+        "of dh, and a product of d and h is added to dW. Add up the losses of all chunks, and divide the total once."
     ),
 )
 OUTPUTS = ("loss",)
@@ -157,7 +157,7 @@ MISTAKES = [
     ),
     edit(
         "one-shift",
-        "one maximum serves all rows of a chunk",
+        "one maximum is enough for all rows of a chunk",
         "The row maxima are 1000 and -900. After a shift by 1000, what are the exponentials of the second row?",
         "z.max(axis=1, keepdims=True) -> z.max()",
     ),

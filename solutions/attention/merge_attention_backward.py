@@ -2,9 +2,9 @@
 
 out is linear in o1 with slope w1, so do1 = w1 g. In the same way do2 = w2 g.
 
-l1 reaches the loss along two paths. The first path is the weights. They sum to 1, so one weight gains what the other
-loses. If l1 moves by δ, then w1 grows by w1 w2 δ and w2 falls by w1 w2 δ. The output moves by w1 w2 (o1 - o2) δ, which
-changes the loss by
+l1 reaches the loss along two paths. The first path is the weights. w1 and w2 sum to 1, so one weight gains what the
+other loses. If l1 moves by δ, then w1 grows by w1 w2 δ and w2 falls by w1 w2 δ. The output moves by w1 w2 (o1 - o2) δ,
+which changes the loss by
 
     t = w1 w2 g · (o1 - o2)      per unit of l1
 
@@ -25,8 +25,8 @@ merge costs little compared with the attention of a part.
 
 PyTorch: The context parallelism of `torch.distributed.tensor.experimental` merges parts in the class `_SDPAMerger`.
 This class uses the sigmoid: out - σ(l2 - lse)·(out - o2). Here out and lse belong to the parts merged so far, and o2
-and l2 to the next part. Autograd does not differentiate these merges. The backward of ring attention is written by
-hand. It reads only the final out and lse, and no result of an earlier merge.
+and l2 belong to the next part. Autograd does not differentiate these merges. The backward of ring attention is written
+by hand. It reads only the final out and lse, and no result of an earlier merge.
 
 Asked next:
 

@@ -114,7 +114,7 @@ MISTAKES = [
     edit(
         "dW-assigned",
         "an expert has at most one token",
-        "Two tokens choose the same expert. How many terms does its dW need?",
+        "Two tokens choose the same expert. How many terms does dW need for this expert?",
         "np.add.at(dW, chosen, -> dW.__setitem__(chosen,",
     ),
     edit(

@@ -32,9 +32,9 @@ Asked next:
 
 - Which number per row must the forward save for the backward? → Only lse must be saved. The formula p = exp(s - lse)
   then recovers the probabilities of any block, in any order, without a running maximum.
-- In which order may the blocks come? → In any order, up to rounding. The triple (m, total, acc) of two sets of keys can
-  be combined like a sum: take the larger m, rescale both, and add. So blocks may also be processed in parallel and
-  merged in a tree.
+- In which order may the blocks come? → The blocks may come in any order, and the results are equal up to rounding. The
+  triples (m, total, acc) of two sets of keys can be combined: take the larger m, rescale the sums of both triples to
+  it, and add these sums. So blocks may also be processed in parallel and merged in a tree.
 - Can the division by total always wait until the end? → Yes. Each block only needs sums relative to one maximum. The
   first version of FlashAttention divided after every block, and FlashAttention-2 divides once at the end.
 - The scores are in bfloat16. Which arrays should have more precision? → The sums total and acc need more precision.
@@ -53,7 +53,10 @@ HINTS = (
         "Keep the maximum, the sum of the exponentials and the weighted sum of the values for each row. Rescale both "
         "sums by exp(old maximum - new maximum) before you add a block."
     ),
-    "Write `total = total * shrink + ...` and the same for the values. Start the maximum at `np.finfo(float).min`.",
+    (
+        "Write `total = total * shrink + ...`, and update the weighted sum of the values in the same way. Start the "
+        "maximum at `np.finfo(float).min`."
+    ),
 )
 RESULTS = ("out", "lse")
 
@@ -188,7 +191,7 @@ MISTAKES = [
     ),
     edit(
         "first-maximum",
-        "the maximum of the first block serves for all blocks",
+        "the maximum of the first block is enough for all blocks",
         (
             "The first block has scores near 0, and a later score is 1000. What is the exponential of this score "
             "after your shift?"

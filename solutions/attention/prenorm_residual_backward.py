@@ -35,7 +35,7 @@ Asked next:
 - What would post-norm, norm(x + f(x)), change? → g would pass through the backward of the norm first. The result
   contains the factor 1/√mean((x + f(x))²). Only this result then splits into the two paths. After L blocks, the skip
   path contains L such factors.
-- Each block is initialised with W2 = 0. Which parameters move in the first step? → Only W2. dW1 and dgamma are 0,
+- Each block is initialised with W2 = 0. Which parameters move in the first step? → Only W2 moves. dW1 and dgamma are 0,
   because their gradients pass through W2. In the second step W2 is no longer 0, and all parameters move.
 - W1 is split by columns and W2 by rows over two GPUs. What must backward communicate? → Each GPU holds a part of a and
   z, and computes its parts of dW1 and dW2 alone. dn = da W1ᵀ is a sum over both GPUs, which takes one all-reduce. The

@@ -46,8 +46,14 @@ from autodrill.drills import edit, given
 
 HINTS = (
     "With the choice fixed, in which two ways does a score affect the weights? Does the bias appear in the weights?",
-    ("ds = scale/Z · (g - the mean of g under s/Z) at the chosen experts. Then multiply by the slope of the sigmoid."),
-    "Make a mask of the choice. With q = mask · s / Z, the gradient is scale * (g - ...) * q * (1 - s).",
+    (
+        "ds = scale/Z · (g - the mean of g, weighted by s/Z) at the chosen experts. Then multiply by the slope of the "
+        "sigmoid."
+    ),
+    (
+        "Make a mask that is 1 for the chosen experts and 0 elsewhere. With q = mask · s / Z, the gradient is scale * "
+        "(g - ...) * q * (1 - s)."
+    ),
 )
 WRT = ("logits",)
 CASES = [

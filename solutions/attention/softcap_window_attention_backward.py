@@ -3,7 +3,7 @@
 The product and the softmax are as in attention. With dp = g vᵀ and δ = Σ_j dp_j p_j, the capped scores receive dt = p ∘
 (dp - δ), and dv = pᵀ g.
 
-The mask needs no step of its own. At a masked key p is 0, and so is dt.
+The mask needs no step of its own. At a masked key, p is 0, so dt is 0.
 
 The cap has the slope 1 - tanh²(s/cap): the factor cap cancels the inner 1/cap. In terms of the output, the slope is 1 -
 (t/cap)². So

@@ -10,9 +10,9 @@ Cost: one pass over g, with at most one addition per element. Only the shape of 
 broadcast, backward could return g itself. The worked solution returns a copy even then, because NumPy's sum over no
 axes is a copy.
 
-PyTorch: `ExpandBackward0` computes this sum, and so does `Tensor.sum_to_size`. If the given shape could not have been
-expanded to the shape of g, `sum_to_size` raises an error. A VJP rule such as `MulBackward0` does not call
-`sum_to_size`. Instead, the engine sums the rule's result to the shape recorded for the input.
+PyTorch: `ExpandBackward0` and `Tensor.sum_to_size` compute this sum. If the given shape could not have been expanded to
+the shape of g, `sum_to_size` raises an error. A VJP rule such as `MulBackward0` does not call `sum_to_size`. Instead,
+the engine sums the rule's result to the shape recorded for the input.
 
 Asked next:
 

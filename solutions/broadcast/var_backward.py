@@ -31,8 +31,8 @@ Asked next:
   output with its own weight g_i. The path through the mean contributes minus the mean of the g_i, which in general is
   not 0. Only the unweighted distances sum to 0.
 - What is the second derivative? → For one row the second derivative is 2/(n - ddof) · (I - 11ᵀ/n). This matrix is
-  constant, because the variance is quadratic. It maps (1, ..., 1) to 0, because a shift of all of x does not change the
-  variance.
+  constant, because the variance is quadratic. The matrix maps (1, ..., 1) to 0, because a shift of all of x does not
+  change the variance.
 - The elements are spread over two GPUs. What do the GPUs exchange? → In the forward the GPUs exchange counts and sums
   for the mean, then the sums of squared distances from the mean. Backward needs no further exchange: with μ, n and g
   each GPU computes its own part.

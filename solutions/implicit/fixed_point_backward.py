@@ -12,9 +12,9 @@ the Jacobian of one iteration. The change of the loss is g·dz = λ·(s * (dW z 
 Finding λ takes one linear solve with the transpose of I - J. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and
 dx = Uᵀ q.
 
-Suppose you unroll k iterations that start at the solution, and differentiate them. This computes the first k terms of
-the Neumann series of λ, which begins with g + Jᵀ g + (Jᵀ)² g. An unrolled loop that starts elsewhere uses the Jacobian
-and the state of each iteration, not the Jacobian and the state at the solution.
+Suppose you unroll k iterations that start at the solution, and differentiate them. Then you compute the first k terms
+of the Neumann series of λ. The series begins with g + Jᵀ g + (Jᵀ)² g. An unrolled loop that starts elsewhere uses the
+Jacobian and the state of each iteration, not the Jacobian and the state at the solution.
 
 Cost: the solve here takes O(n³) and forms J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g.
 Each iteration is one VJP of the layer, which takes O(n²), and J is never formed. The forward saves one state, however

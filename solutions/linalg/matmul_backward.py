@@ -8,9 +8,9 @@ square matrices a wrong order has the right shape too, so derive the formulas on
 Cost: each of the two products costs as much as the forward, 2ndk operations. Backward therefore costs twice as much as
 the forward, or as much as the forward if X needs no gradient. The forward saves X for dW and W for dX.
 
-PyTorch: `MmBackward0` saves X only if W needs a gradient, and W only if X needs one. `nn.Linear` stores its weight as
-(k, d) and computes X Wᵀ + b. For `nn.Linear`, dX = g W, dW = gᵀ X, and db is the sum of the rows of g. Leading axes of
-X, as in (B, T, d), are flattened into one, so the weight's gradient sums over all of them.
+PyTorch: `MmBackward0` saves X only if W needs a gradient, and saves W only if X needs a gradient. `nn.Linear` stores
+its weight as (k, d) and computes X Wᵀ + b. For `nn.Linear`, dX = g W, dW = gᵀ X, and db is the sum of the rows of g.
+Leading axes of X, as in (B, T, d), are flattened into one, so the weight's gradient sums over all of them.
 
 Asked next:
 

@@ -5,8 +5,8 @@ The norm comes first. The tangent of |x| is ⟨x, dx⟩/|x| = ⟨X, dx⟩, with 
 
     D = (dx - X ⟨X, dx⟩)/|x|
 
-D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, and so is the tangent of
-the result: the scale of x does not matter.
+D is dx without its part along x, divided by the norm. If dx is a multiple of x, then D is 0, so the tangent of the
+result is 0: the scale of x does not matter.
 
 Write a, b and c for the coefficients 3.4445, -4.775 and 2.0315. In each step, the tangent of a product of two moving
 matrices has two terms, and the factors keep their order:

@@ -31,7 +31,7 @@ Asked next:
 - Two unit vectors are compared by c = y·z. What is the gradient of c with respect to x? → The gradient is (z -
   c·y)/|x|, with the length √(1 - c²)/|x|. The gradient vanishes if z is parallel or opposite to x. If two vectors
   should become similar but are exactly opposite, the gradient gives no direction in which to turn x.
-- The loss uses c/τ with a temperature τ = 0.05. What changes in dx? → g is 20 times as large, and so is dx. The
+- The loss uses c/τ with a temperature τ = 0.05. What changes in dx? → Both g and dx are 20 times as large. The
   projection stays the same.
 - What is the JVP for the tangent v of x? → The Jacobian (I - y yᵀ)/n is symmetric, so the JVP is (v - y (y·v))/n, the
   same function with v in place of g.
@@ -116,7 +116,7 @@ MISTAKES = [
     ),
     edit(
         "whole-sum",
-        "one dot product serves the whole array",
+        "one dot product is enough for the whole array",
         "How many norms did the forward compute, and over which elements?",
         "sum(axis=-1, keepdims=True) -> sum()",
     ),

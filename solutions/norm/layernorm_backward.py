@@ -182,7 +182,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "plus",
-    "the term for the variance is added",
+    "the term for the variance has a plus sign",
     "If you double a whole row, the output hardly moves. Is your dx orthogonal to x̂?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
@@ -203,7 +203,9 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 
 @mistake(
-    "whole-mean", "one mean serves the whole array", "How many means did the forward take, and over which elements?"
+    "whole-mean",
+    "one mean is enough for the whole array",
+    "How many means did the forward take, and over which elements?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -224,10 +226,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "gamma-on-first-term",
     "gamma scales only the first of the three terms of dx",
-    (
-        "The two means average a gradient. Which gradient is it: the one before or the one after the multiplication by "
-        "gamma?"
-    ),
+    "Which gradient do the two means average: the one before or the one after the multiplication by gamma?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     dx = rstd * (g * gamma - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))

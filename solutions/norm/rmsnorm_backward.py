@@ -89,7 +89,7 @@ MISTAKES = [
     ),
     edit(
         "sum-not-mean",
-        "the root is taken of the sum of squares, not of the mean",
+        "the forward takes the root of the sum of squares, not of their mean",
         "If one of D numbers moves by 1, how far does their mean move?",
         "xhat).mean( -> xhat).sum(",
     ),
@@ -132,7 +132,7 @@ MISTAKES = [
     ),
     edit(
         "whole-mean",
-        "one mean serves the whole array",
+        "one mean is enough for the whole array",
         "How many root mean squares did the forward compute, and over which elements?",
         "xhat).mean(axis=-1, keepdims=True) -> xhat).mean()",
     ),
@@ -144,7 +144,7 @@ MISTAKES = [
     ),
     edit(
         "plus",
-        "the term along x̂ is added",
+        "the term along x̂ has a plus sign",
         "If you double a whole row, the output hardly moves. Is your dx orthogonal to x?",
         "h - xhat * along -> h + xhat * along",
     ),

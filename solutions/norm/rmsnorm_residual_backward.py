@@ -47,7 +47,7 @@ from autodrill.drills import edit, given, normal
 
 HINTS = (
     "h has two uses: it is the stream, and it goes through the norm. Which gradient does each use give to h?",
-    "dh is gh plus the backward of RMSNorm applied to gy, at h. The sum h = x + r hands dh to both inputs.",
+    "dh is gh plus the backward of RMSNorm applied to gy, at h. The sum h = x + r passes dh to both inputs.",
     "Cache h, the reciprocal root and gamma. In the backward, `dh = gh + rho * (...)`, and dr is a copy of dx.",
 )
 COTANGENTS = ("gy", "gh")
@@ -183,7 +183,7 @@ MISTAKES = [
     ),
     edit(
         "sum-not-mean",
-        "the root is taken of the sum of squares, not of the mean",
+        "the forward takes the root of the sum of squares, not of their mean",
         "If one of D numbers moves by 1, how far does their mean move?",
         "hhat).mean( -> hhat).sum(",
     ),

@@ -7,7 +7,7 @@ The gradient of u is s·g. The backward of L2 normalisation removes the part of 
     dv = (s g - u · Σ s g u)/n = s/n · (g - u ds)
 
 The projection reuses ds. dv is orthogonal to v, because stretching v does not move W. The factor s/n has the sign of s.
-With s = 0 the row of W is 0, and so is dv. But ds is in general not 0, so descent can move s away from 0.
+With s = 0, both the row of W and dv are 0. But ds is in general not 0, so descent can move s away from 0.
 
 Cost: one dot product per row and a few operations per element, O(k·d). The product of W and a batch costs far more. The
 backward needs v, s and one norm per row.
@@ -26,7 +26,7 @@ Asked next:
   s. dv is halved.
 - Does weight decay on v limit the weight? → No. Shrinking v does not change W, and only makes dv larger. Decay limits W
   if it acts on s.
-- How does this differ from dividing the output by its statistics, as batch norm does? → Weight norm reads only the
+- How does weight norm differ from batch norm, which divides the output by its statistics? → Weight norm reads only the
   weight, so samples stay independent, and training and inference compute the same function. But weight norm does not
   keep the scale of the activations fixed.
 """

@@ -11,7 +11,7 @@ only the step from R_i to R_(i-1), so
     dalpha_i = T_i g · (c_i - R_i)
 
 A larger alpha_i shows more of c_i and less of R_i. If the colour c_i equals what is behind it, alpha_i has no effect.
-Behind an opaque sample, T is 0, and so are all gradients. The opaque sample itself has a gradient, because a smaller
+Behind an opaque sample, T is 0, so all gradients are 0. The opaque sample itself has a gradient, because a smaller
 alpha would show R_i.
 
 The sum of the task gives the same result. alpha_i also occurs in every T_j with j > i. The derivative of such a term
@@ -54,7 +54,7 @@ HINTS = (
     "A sample becomes more opaque. What does the pixel show more of, and what does it show less of?",
     (
         "Let R_i be the colour seen behind sample i. Then out depends on alpha_i through alpha_i c_i + (1 - alpha_i) "
-        "R_i, which enters out with the factor T_i. Carry R from the back to the front."
+        "R_i. This colour enters out with the factor T_i. Carry R from the back to the front."
     ),
     (
         "Carry the number `behind` = g · R_i. dalpha_i is T_i times a difference. Then update `behind = alpha[i] * ... "

@@ -6,8 +6,8 @@ all paths. The state h_t is used twice: it is an output, and it enters h_(t+1) w
 This scan runs backwards in time, with the coefficients shifted by one step. λ gives all three results: db_t = λ_t, da_t
 = λ_t · h_(t-1) and dh0 = a_1 λ_1. Here h_0 is h0.
 
-If a_t is 0, neither the states nor the gradients pass step t. If |a_t| > 1 at every step, λ grows backwards in time,
-just as the states may grow forwards.
+If a_t is 0, no state and no gradient passes step t. If |a_t| > 1 at every step, λ grows backwards in time, just as the
+states may grow forwards.
 
 Cost: O(T·D) time and memory, like the forward. Backward takes two products and one sum per element, whereas the forward
 takes one of each. The states must be saved, or recomputed from checkpoints. The steps compose associatively: the step

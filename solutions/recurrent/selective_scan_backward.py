@@ -41,10 +41,10 @@ Asked next:
 - Why does Mamba use a scan and not a convolution, as S4 does? → A convolution needs a kernel that is the same at every
   step. Here the decay depends on dt_t, and the weight of the input depends on dt_t and B_t. So no such kernel exists.
   The scan composes associatively, so it still runs in O(log T) parallel steps.
-- Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What is gained? → The
-  decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a lower triangular
-  L. This is a masked matrix product, as in attention. A chunk of this product runs on tensor cores, and between chunks
-  only the state is passed on.
+- Mamba-2 has one number A for a whole head of channels, and one dt for each step of the head. What does Mamba-2 gain
+  from this? → The decay from step s to step t is then one number L_ts for the head. So y - D ∘ x = (L ∘ C Bᵀ) u with a
+  lower triangular L. This is a masked matrix product, as in attention. A chunk of this product runs on tensor cores,
+  and between chunks only the state is passed on.
 - The sequence starts from a state h_0 that is not 0. What changes? → The state before step 1 is h_0 instead of 0, so
   a_1 is not 0. The gradient of h_0 is E_1 ∘ λ_1.
 """
@@ -61,8 +61,8 @@ HINTS = (
         "later step. Then apply the product rule at each use, and sum over each axis that the input lacks."
     ),
     (
-        "With λ, the decays and the states as (T, c, n) arrays, the exponent has the gradient a = λ * E * ... . "
-        "Then ddt is one term from u = dt * x plus the sum of a * A over the last axis."
+        "Store λ, the decays and the states as (T, c, n) arrays. The gradient of the exponent dt * A is a = λ * E * "
+        "... . The gradient ddt is one term from u = dt * x, plus the sum of a * A over the last axis."
     ),
 )
 PATTERN = "x[T,c] dt[T,c] A[c,n] B[T,n] C[T,n] D[c]"
