@@ -7,7 +7,7 @@
 # requires = ["attention_backward", "logsumexp_backward"]
 # ///
 """n queries attended to two separate sets of keys. Part 1 gave the output `o1` of shape
-(n, e) and `l1` of shape (n,), the log-sum-exp of each row of scores. Part 2 gave `o2` and
+(n, e) and the log-sum-exp of each row of scores, `l1` of shape (n,). Part 2 gave `o2` and
 `l2`, of the same shapes. The merge computes the attention to all keys, row by row:
 
     lse = log(exp(l1) + exp(l2))

@@ -45,8 +45,8 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "Go back one step at a time: the product with v, the softmax, the scaled product of q and k.",
     (
-        "dv = pᵀ g and dp = g vᵀ. Softmax's VJP along the rows gives ds. Then multiply ds by k and dsᵀ by q, both "
-        "with the scale."
+        "dv = pᵀ g and dp = g vᵀ. Softmax's VJP along the rows gives ds. Then dq = ds k and dk = dsᵀ q, both times "
+        "the scale."
     ),
     "`x.mT` exchanges the last two axes only. Use `keepdims=True` in the row sum, and apply the scale once, in ds.",
 )
@@ -209,7 +209,10 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "mean-of-row",
     "the backward of softmax subtracts the mean of dp * p over the keys",
-    "The backward of softmax subtracts a weighted average of dp. What are the weights, and what are they in your code?",
+    (
+        "The subtracted number is an average of dp. Which weights does this average need? Which weights does your "
+        "code use?"
+    ),
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)

@@ -97,7 +97,7 @@ MISTAKES = [
     ),
     edit(
         "not-centred",
-        "p moves by p times ds",
+        "the tangent of p is p times ds",
         "The rows of p always sum to 1. What must the rows of dp sum to?",
         "dp = ... -> dp = p * ds",
     ),

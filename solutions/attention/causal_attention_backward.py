@@ -127,7 +127,10 @@ MISTAKES = [
     edit(
         "shift-before-mask",
         "the score that is subtracted before the exponential may be a masked score",
-        "A masked score is 1000 above the visible ones. What are the visible exponentials after your shift?",
+        (
+            "A masked score is 1000 above the visible ones. After your shift, what are the exponentials of the "
+            "visible scores?"
+        ),
         "s.max(axis=-1, keepdims=True) -> (q @ k.mT / d**0.5).max(axis=-1, keepdims=True)",
     ),
     edit(

@@ -56,8 +56,8 @@ HINTS = (
         "The result is a row sum of the product of g and a saved array."
     ),
     (
-        "Nest two loops over slices. In each tile compute s, p, dp and ds, and add to slices of dq, dk and dv. Compute "
-        "the row sums of g * out before the loops."
+        "Nest two loops over slices. In each tile compute s, p, dp and ds, and add the tile's terms to slices of dq, "
+        "dk and dv. Compute the row sums of g * out before the loops."
     ),
 )
 WRT = ("q", "k", "v")
@@ -275,7 +275,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "whole-tiles-only",
     "n and m are multiples of the tile sizes",
-    "Take five queries in tiles of two: in which tile is the fifth?",
+    "Take five queries in tiles of two: in which tile is the fifth query?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -441,7 +441,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "dk-assigned",
     "only one tile of queries reads each key",
-    "Several tiles of queries read the same keys. What happens to dk and dv of the earlier tiles?",
+    "Several tiles of queries read the same keys. What does your code do with the terms of the earlier tiles?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

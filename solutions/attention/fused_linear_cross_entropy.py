@@ -118,7 +118,7 @@ MISTAKES = [
     edit(
         "dW-overwritten",
         "dW is complete after one chunk",
-        "How many tokens contribute to each row of dW? How many of them are in the last chunk?",
+        "How many tokens contribute to each row of dW? How many of these tokens are in the last chunk?",
         "dW += d.T -> dW = d.T",
     ),
     edit(
@@ -134,7 +134,7 @@ MISTAKES = [
     edit(
         "whole-chunks-only",
         "N is a multiple of `chunk`",
-        "Take five tokens in chunks of two. In which chunk is the fifth?",
+        "Take five tokens in chunks of two. In which chunk is the fifth token?",
         "range(0, N, chunk) -> range(0, N // chunk * chunk, chunk)",
     ),
     edit(

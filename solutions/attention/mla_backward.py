@@ -49,7 +49,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal
 
 HINTS = (
-    "How many arrows leave x, c and kr in the graph? What is the gradient of a node with several consumers?",
+    "In the graph, how many arrows leave each of x, c and kr? What is the gradient of a node with several consumers?",
     (
         "Per head, take attention's backward with the scale 1/√(d + t). dkr and dc are sums over the heads, and dc has "
         "a term from the keys and a term from the values."

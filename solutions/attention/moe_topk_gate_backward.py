@@ -62,7 +62,7 @@ HINTS = (
     ),
     (
         "Take the k chosen logits with `np.take_along_axis`. Keep q and dq in the shape (N, k). Put q * (dq - ...) "
-        "back with `np.put_along_axis`, and add to dW with `np.add.at`."
+        "back with `np.put_along_axis`, and add the terms of dW with `np.add.at`."
     ),
 )
 CASES = [

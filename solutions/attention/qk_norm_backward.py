@@ -45,8 +45,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "Scale one row of q by 10. What happens to the scores? What does this say about dq and q in that row?",
     (
-        "The backward of the product gives dy, the gradient of one factor. With h = dy · gamma, the norm gives r (h - "
-        "x̂ · mean(h x̂)). dgamma is the sum of dy · x̂ over all axes but the last."
+        "The backward of the product gives dy, the gradient of one factor. With h = dy · gamma, the backward of the "
+        "norm gives r (h - x̂ · mean(h x̂)). dgamma is the sum of dy · x̂ over all axes but the last."
     ),
     "Write one helper for both sides: `dx = r * (h - xhat * (...).mean(axis=-1, keepdims=True))`.",
 )

@@ -50,8 +50,8 @@ from autodrill.drills import edit, given, normal
 HINTS = (
     "List the steps of the forward in order. Which step is new compared with causal attention, and what is its slope?",
     (
-        "Compute dt as in attention. Multiply it by the slope of the cap, 1 - (t/cap)², with t before the mask. Then "
-        "apply the scale once."
+        "Compute dt as in attention. Multiply dt by the slope of the cap, 1 - (t/cap)². This t is the value before "
+        "the mask. Then apply the scale once."
     ),
     "Keep `t` and mask a second array. Then `ds = p * (dp - ...) * (1 - (...) ** 2) / d**0.5`.",
 )

@@ -45,7 +45,10 @@ HINTS = (
         "dh = g W2ᵀ. By the product rule, db contains silu(a), and da contains b and the slope of silu. The two paths "
         "add up in dx."
     ),
-    "With `s`, the sigmoid of a: da = dh * b * s * (1 + ...), and dx adds da and db, each times a transpose.",
+    (
+        "Let `s` be the sigmoid of a. Then da = dh * b * s * (1 + ...). dx is the sum of da and db, each times a "
+        "transposed matrix."
+    ),
 )
 SHAPES = "x[n,d] W1[d,f] W3[d,f] W2[f,d]"
 CASES = [

@@ -32,8 +32,8 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Forget broadcasting for a moment: what are the two slopes of a product? Now suppose NumPy copied an input: "
-        "what must happen to the gradients of the copies?"
+        "Forget broadcasting for a moment: what are the two partial derivatives of a product? Now suppose NumPy "
+        "copied an input: what must happen to the gradients of the copies?"
     ),
     (
         "For each operand, multiply `g` by the other operand elementwise. Then sum over the axes along which the "

@@ -111,7 +111,7 @@ def var_backward(g, x, axis=-1, ddof=0):
 @mistake(
     "no-divisor",
     "the variance is a sum, not a mean",
-    "Duplicate every element: should the slope of each element stay the same?",
+    "Duplicate every element: should the entries of dx stay the same?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
     return 2 * (x - x.mean(axis=axis, keepdims=True)) * np.expand_dims(g, axis)

@@ -45,12 +45,12 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Do not differentiate a solver. Which linear equations do the minimiser and its multipliers satisfy together?",
     (
-        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How is the cotangent (g, 0) "
-        "pulled back through this system?"
+        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). Which linear system must backward "
+        "solve for the cotangent (g, 0)?"
     ),
     (
-        "Build K with `np.block`. Solve with g followed by zeros as the right-hand side, split the result, and check "
-        "the sign of dp."
+        "Build K with `np.block`. Solve the system whose right-hand side is g followed by zeros. Split the result, "
+        "and check the sign of dp."
     ),
 )
 WRT = ("p", "b")

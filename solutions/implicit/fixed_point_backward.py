@@ -49,7 +49,10 @@ from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Do not differentiate the loop. Differentiate the equation that z satisfies. Where does dz occur in this equation?",
-    "Collect dz on one side: (I - J) dz = ..., with J = diag(1 - z²) W. Which matrix does the cotangent g need?",
+    (
+        "Collect dz on one side: (I - J) dz = ..., with J = diag(1 - z²) W. Which matrix does backward's linear "
+        "system have?"
+    ),
     "Solve (I - Jᵀ) λ = g, then set q = λ * (1 - z²). All three results are products with q.",
 )
 WRT = ("W", "U", "x")

@@ -29,7 +29,10 @@ Asked next:
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k). Which product of g and W has the shape of X?",
+    (
+        "dX must have the shape of X, (n, d). g has shape (n, k), and W has shape (d, k). Which product of g and W "
+        "has the shape of X?"
+    ),
     (
         "Start from out_ij = Σ_l X_il W_lj and differentiate with respect to one X_il. Which entries of `out` move, "
         "and with which slope?"

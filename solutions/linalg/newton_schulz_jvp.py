@@ -54,7 +54,10 @@ HINTS = (
         "Start from dx without its part along x, divided by the norm. Then push a tangent through each line, in the "
         "same order."
     ),
-    "In the loop: `dA = ... + X @ D.T`, then B and dB, then X and D in one assignment, so that both use the old X.",
+    (
+        "In the loop, compute `dA = ... + X @ D.T`, then B and dB. Assign X and D in one statement, so that both use "
+        "the old X."
+    ),
 )
 EQUIVALENT = {"transpose: ...": "A, B and their tangents are symmetric"}
 CASES = [

@@ -48,7 +48,7 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "x_j moves the output in three ways: directly, through the mean, and through the variance. Which rows use gamma?",
     ("Let h = g·gamma. Then dx = rstd · (h - mean(h) - x̂ · mean(h·x̂)), with means along the last axis."),
-    "Take all means with `keepdims=True`. For the parameters, reshape to rows of D and sum over the rows.",
+    "Take all means with `keepdims=True`. For dgamma and dbeta, reshape to rows of length D and sum over the rows.",
 )
 
 

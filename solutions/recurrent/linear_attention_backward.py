@@ -47,8 +47,8 @@ from autodrill.drills import edit, given, mistake
 
 HINTS = (
     (
-        "Which outputs does key 5 reach, and which keys reach output 5? So in which direction of time does backward "
-        "sum for dk, and in which for dq?"
+        "Which outputs does key 5 reach, and which keys reach output 5? In which direction of time must backward sum "
+        "for dk? In which direction must it sum for dq?"
     ),
     (
         "Run the forward's recurrence again and read dq_t from S_t. Then go backwards with R_t, which adds q_t g_tᵀ at "

@@ -57,8 +57,8 @@ from autodrill.drills import edit, given, uniform
 HINTS = (
     "Along which two paths does the state reach the loss? How often does the forward use x? How often does it use dt?",
     (
-        "Run the states again and keep them. Carry λ from the last step to the first, multiplied by the decay of the "
-        "later step. Then apply the product rule at each use, and sum over each axis that the input lacks."
+        "Compute the states again and keep them. Carry λ from the last step to the first, multiplied by the decay of "
+        "the later step. Then apply the product rule at each use, and sum over each axis that the input lacks."
     ),
     (
         "Store λ, the decays and the states as (T, c, n) arrays. The gradient of the exponent dt * A is a = λ * E * "
