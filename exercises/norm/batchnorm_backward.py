@@ -6,7 +6,8 @@
 # topics = ["norm"]
 # requires = ["mul_broadcast_backward", "sum_backward"]
 # ///
-"""Batch normalisation in training mode computes, for `x` of shape (N, D) and `gamma`, `beta` of shape (D,),
+"""Batch normalisation in training mode computes, for `x` of shape (N, D) and for `gamma` and `beta` of
+shape (D,),
 
     out = gamma * (x - mean) / sqrt(var + eps) + beta
 

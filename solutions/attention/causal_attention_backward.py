@@ -28,8 +28,9 @@ Asked next:
   `scaled_dot_product_attention` give? → The softmax of a row of -∞ is NaN. This NaN reaches dv even if the loss does
   not read the row, because dv contains p times g, and NaN times 0 is NaN. `scaled_dot_product_attention` returns 0 for
   such a row, with finite gradients.
-- Is -1e9 as good as -∞ for the masked scores? → In float32 it is, if each row sees a key and the scores are far smaller
-  than 1e9. Then exp(-1e9 - max) is 0. float16 cannot represent -1e9, because its largest finite number is 65504.
+- Is -1e9 as good as -∞ for the masked scores? → In float32, -1e9 is as good as -∞ if each row sees a key and the scores
+  are far smaller than 1e9. Then exp(-1e9 - max) is 0. float16 cannot represent -1e9, because its largest finite number
+  is 65504.
 - How does the work split over four devices, each with a quarter of the sequence? → The work is unequal, because the
   last quarter of the queries sees all keys, and the first quarter sees only its own keys. Instead, cut the sequence
   into eight pieces, numbered from 0, and give device i the pieces i and 7 - i. All devices then have equal work.

@@ -13,7 +13,7 @@ sum over i:
 
 The second term removes the mean of h. The third term removes the part of h along x̂. Two invariances require these
 terms. Adding a constant to the row does not move the output, so dx sums to 0. Scaling the row moves the output only
-through eps, so dx is orthogonal to x̂ up to eps. Each invariance makes a one-line test.
+through eps, so dx is orthogonal to x̂ up to eps. Each invariance can be tested in one line.
 
 Cost: two means per row, two sums over the rows for the parameters, and a few products per element. Together these steps
 take O(D) per row, as in the forward. With so few operations per number, moving the arrays takes most of the time, so

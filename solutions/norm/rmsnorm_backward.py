@@ -11,9 +11,9 @@ Multiply the derivative of x̂_i by h_i and sum over i:
     dx_j = r h_j - r² x̂_j/D · Σ_i h_i x_i = r (h_j - x̂_j · mean(h x̂))
 
 The subtracted term removes the part of h along x̂. Doubling a row moves the output only through eps. So dx is
-orthogonal to x up to eps, and this makes a one-line test. The bracket is not an exact projection, because eps keeps
-mean(x̂²) below 1. Dividing by Σ x̂² instead of D would ignore eps. For a row of zeros, x̂ is 0, r is 1/√eps = 1000, and
-dx is 1000·h.
+orthogonal to x up to eps. This property can be tested in one line. The bracket is not an exact projection, because eps
+keeps mean(x̂²) below 1. Dividing by Σ x̂² instead of D would ignore eps. For a row of zeros, x̂ is 0, r is 1/√eps =
+1000, and dx is 1000·h.
 
 The backward of layer norm also subtracts the mean of h. That term belongs to the path through the row's mean. RMSNorm
 does not subtract the mean in the forward, so shifting a row moves the output, and dx does not sum to 0.
