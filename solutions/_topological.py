@@ -158,8 +158,11 @@ def drive(candidate, edges, data, root):
         try:
             order = candidate(nodes[root])
         finally:
+            ended = measured and sys.gettrace() is not measure_depth
             if measured:
                 sys.settrace(None)
+        if ended:
+            raise RecursionError("the depth of the walk cannot be measured: it ends the tracing, or recurses too deep")
         if deepest > 900:
             raise RecursionError(too_deep)
         if not isinstance(order, list | tuple):

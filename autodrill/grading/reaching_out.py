@@ -30,6 +30,11 @@ _ATTRIBUTES = frozenset(
         "cr_frame",
         "ag_frame",
         "__builtins__",
+        "__getattribute__",
+        "__setattr__",
+        "__del__",
+        "get_field",
+        "get_type_hints",
     ]
 )
 """Attributes of any object, written as such or named by a text, as in `getattr(f, "__closure__")`."""
@@ -56,23 +61,23 @@ _OF_MODULES = frozenset(
         "inspect.getargvalues",
     ]
 )
-_MODULES = frozenset({"ctypes", "_ctypes", "importlib", "traceback"})
-_WITH_ALL_NAMES = frozenset({"gc", "sys", "inspect", "threading"})
-"""Modules of which a file must not import `*`."""
+_MODULES = frozenset({"builtins", "ctypes", "_ctypes", "importlib", "pickle", "traceback"})
+_NAMED_ONLY = frozenset({"gc", "sys", "inspect", "threading"})
+"""Modules that a file must use by name, as `gc.collect`: it must not import `*`, or give the module another name."""
 
 _RUNS_TEXT = frozenset({"exec", "eval", "compile", "__import__"})
-_TAKES_A_NAME = frozenset({"getattr", "setattr", "delattr", "attrgetter"})
+_TAKES_A_NAME = frozenset({"getattr", "setattr", "delattr", "attrgetter", "methodcaller"})
 """Functions that take the name of an attribute, which the file may compute."""
 
 _ORDINARY = frozenset({"stdout", "stderr", "float", "int", "bool", "object", "str", "complex"})
 """Attributes of modules that ordinary files write: they capture output, or restore names of NumPy 1."""
 
-_WRITE = r"(?<![\w.])(?!(?:self|cls|ctx)\b)[A-Za-z_]\w*\.\w+\s*=(?!=)|\bsetattr\b"
+_WRITE = r"(?<![\w.])(?!(?:self|cls|ctx)\b)[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)|\bsetattr\b"
 _WORDS = re.compile(
     "|".join(
         [
             *map(re.escape, sorted(_ATTRIBUTES | _MODULES | _RUNS_TEXT | _TAKES_A_NAME)),
-            r"\b(?:gc|sys|threading|inspect)\b",
+            r"\b(?:gc|sys|threading|inspect|vars)\b",
             r"coding[:=]|[^\x00-\x7f]|\\[xuUN0-7]",  # what Python may read as other letters
             _WRITE,
         ]
@@ -98,7 +103,27 @@ def reach_of(source: bytes) -> str:
         for alias in node.names
     }
     found = [(line, words) for node in ast.walk(tree) for line, words in _reaches(node, modules)]
+    found += _passed_on(tree, modules)
     return "line {} {}".format(*min(found)) if found else ""
+
+
+def _passed_on(tree: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield where a file uses such a function or module as a value, and so may call it by another name."""
+    named = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    named |= {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in named:
+            if node.id in _RUNS_TEXT | _TAKES_A_NAME or modules.get(node.id) in _NAMED_ONLY:
+                yield node.lineno, f"passes on `{node.id}`"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+            yield from ((node.lineno, "reads the attributes of a module") for a in node.args if _root(a) in modules)
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that a chain of attributes begins with, or ""."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
@@ -108,7 +133,7 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
             names = [source + alias.name for alias in node.names]
             for name in names:
                 module, _, last = name.rpartition(".")
-                every = last == "*" and module in _WITH_ALL_NAMES
+                every = last == "*" and module in _NAMED_ONLY
                 if every or name in _OF_MODULES or last in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
                     yield node.lineno, f"imports `{name[:60]}`"
         case ast.Attribute(attr=name) if name in _ATTRIBUTES:
@@ -118,10 +143,12 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
                 yield node.lineno, f"reads `{module}.{name}`"[:70]
             elif not isinstance(node.ctx, ast.Load) and name not in _ORDINARY:
                 yield node.lineno, f"writes `{f'{module}.{name}'[:60]}`"
+        case ast.Attribute(value=ast.Attribute() as module, ctx=ast.Store() | ast.Del()) if _root(module) in modules:
+            yield node.lineno, f"writes `{ast.unparse(node)[:60]}`"
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=module), *_]) if module in modules:
             yield node.lineno, f"writes an attribute of `{module[:60]}`"
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments) if name in _TAKES_A_NAME:
-            named = arguments if name == "attrgetter" else arguments[1:2]
+            named = {"attrgetter": arguments, "methodcaller": arguments[:1]}.get(name, arguments[1:2])
             if not all(isinstance(argument, ast.Constant) for argument in named):
                 yield node.lineno, f"computes the name of an attribute for `{name}`"
         case ast.Call(func=ast.Name(id=name)) if name in _RUNS_TEXT:

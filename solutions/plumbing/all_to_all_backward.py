@@ -102,8 +102,8 @@ def drive(candidate, counts, perm, g):
     sent = [sum(part.size for sent in rounds for part in sent[rank]) for rank in range(ranks)]
     return {
         "dx": np.concatenate(results),
-        "the number of messages": max(1, len(rounds)),
-        "the counts of numbers sent": np.maximum(sent, [rows.size for rows in g]),
+        "the number of messages": len(rounds),
+        "the counts of numbers sent": np.array(sent),
     }
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.drills.answer_records import Rule
 from autodrill.drills.case import DISTINCT, RANDOM
 from autodrill.grading.diagnosis.similarity import (
     Likeness,
@@ -17,6 +17,7 @@ from autodrill.grading.diagnosis.similarity import (
     ordinary,
     suffix_of,
 )
+from autodrill.sandbox.outcomes import Raised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,8 +79,8 @@ def known_rule(
         passing: Passing observations.
     """
     first = failing[0]
-    if first.case.large and first.fault is not None and first.fault.kind is FaultKind.RAISED:
-        return None  # mistakes are compared in small cases, which show nothing of this exception
+    if first.case.large and isinstance(first.outcome, Raised) and first.outcome.type == "RecursionError":
+        return None  # mistakes are compared in small cases, which show nothing of a deep recursion
     ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
     forgiven = failing[0].case.remark
     best: _Match | None = None

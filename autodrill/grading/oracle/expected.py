@@ -28,6 +28,9 @@ __all__ = ["added_by", "expected_results", "problem_of"]
 _SIGMAS = 6.0
 """Standard deviations by which the mean of many draws may be off: chance alone exceeds that once in 500 million."""
 
+_NOTHING = 1e-3
+"""What counts as the largest number of a result in which every number is 0."""
+
 _UNITS = 2.0
 """Units in the last place of the largest cotangent by which any answer may be off, unless the case sets `tail`."""
 
@@ -243,7 +246,8 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype
         relative = 1e-9 if exact or dtype is None else ULPS[dtype.name] * float(np.finfo(dtype).eps)
-        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + largest(array))
+        # If every number is 0, a sum that cancels leaves rounding.
+        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + (largest(array) or _NOTHING))
         parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)
 

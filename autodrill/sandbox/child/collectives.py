@@ -34,10 +34,26 @@ class _Rank:
         """Contribute, and return a copy of the result."""
         from copy import deepcopy
 
+        _check_real(contribution)
         self._next += 1
         if self._next > len(self.known):
             raise _Waiting(deepcopy(contribution))
         return deepcopy(self.known[self._next - 1])
+
+
+def _check_real(contribution: Any) -> None:
+    """Check that a rank contributes real numbers: a complex number, a record or an object would count as one number.
+
+    Raises:
+        TypeError: It contributes something else.
+    """
+    import numpy as np
+
+    if isinstance(contribution, list | tuple):
+        for part in contribution:
+            _check_real(part)
+    elif isinstance(contribution, np.ndarray) and contribution.dtype.kind not in "fiub":
+        raise TypeError(f"a message holds real numbers, not {contribution.dtype}")
 
 
 class _Turn:
