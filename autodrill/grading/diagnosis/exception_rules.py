@@ -30,7 +30,7 @@ _KINDS = Rule(
 _NOT_ITERABLE = Rule(
     "not-iterable",
     "a single value is used where a sequence is needed",
-    "print the value: is it a sequence, or only the length or one element of a sequence?",
+    "print the value: is it the sequence itself, its length, or one of its elements?",
 )
 _NOT_INTEGER = Rule(
     "integer-needed",
