@@ -102,7 +102,7 @@ MISTAKES = [
     edit(
         "sign",
         "the costs are rewards",
-        "A descent step must make a good answer more likely. Which sign must its gradient have?",
+        "A descent step must make a good answer more likely. Which sign must dlogp have for this answer?",
         "-w_good * slope, w_bad * slope -> w_good * slope, -w_bad * slope",
     ),
     edit(
@@ -126,7 +126,7 @@ MISTAKES = [
     edit(
         "no-z",
         "a term without a gradient can be left out",
-        "z shifts the argument of the sigmoid. Does a shift of its argument change the slope of the sigmoid?",
+        "z shifts the argument of the sigmoid. Does this shift change the slope of the sigmoid?",
         "z = ... -> z = 0",
     ),
     edit(

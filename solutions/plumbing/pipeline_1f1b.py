@@ -147,7 +147,7 @@ MISTAKES = [
     edit(
         "same-warm-up",
         "every stage has the same warm-up",
-        "After F(0) on the last stage, which task must end before its B(0) can start?",
+        "After F(0) on the last stage, which task must end before B(0) can start there?",
         "stages - 1 - stage -> stages - 1",
     ),
     edit(
