@@ -125,6 +125,13 @@ MISTAKES = [
         "What is the derivative of alpha · x with respect to x?",
         "alpha[:, None] * g -> alpha[:, None] * x * g",
     ),
+    edit(
+        "max-form-in-dalpha-too",
+        "PReLU is max(x, alpha · x) for any alpha",
+        "Let alpha be 2 and x be 1. What is the maximum, and what does the task's formula give?",
+        "x > 0 -> x > alpha[:, None] * x",
+        "np.minimum(x, 0) -> np.where(x > alpha[:, None] * x, 0, x)",
+    ),
 ]
 
 

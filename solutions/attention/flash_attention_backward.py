@@ -233,7 +233,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "no-scale",
     "the scale belongs only to the forward",
-    "s is q·k over √d. What is the derivative of s with respect to q?",
+    "s is q·k over √d. What is the derivative of s with respect to q, and with respect to k?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

@@ -205,4 +205,12 @@ MISTAKES = [
         "for s, v in blocks: -> s, v = map(list, zip(*blocks)); s, v = np.concatenate(s, 1), np.concatenate(v)\n"
         "    for s, v in [(s, v)]:",
     ),
+    edit(
+        "blocks-averaged",
+        "the output is the mean of the outputs of the blocks",
+        "One block holds a score of 10, and the scores of all other blocks are 0. Should all blocks weigh the same?",
+        "top, total, acc = np.finfo(float).min, 0.0, 0.0 -> top, total, acc, count = np.finfo(float).min, 0.0, 0.0, 0",
+        "acc * shrink[:, None] + e @ v -> acc + e @ v / e.sum(axis=1)[:, None]; count += 1",
+        "acc / total[:, None] -> acc / count",
+    ),
 ]

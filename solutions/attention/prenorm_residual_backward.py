@@ -175,4 +175,16 @@ MISTAKES = [
         "Which slope at 0 does the task state?",
         "a > 0 -> a >= 0",
     ),
+    edit(
+        "mean-subtracted",
+        "the norm subtracts the mean of the row",
+        "Add a constant to a row of x. Does the normalised row of the task stay the same?",
+        "(h - xhat * along) -> (h - h.mean(axis=1, keepdims=True) - xhat * along)",
+    ),
+    edit(
+        "sum-for-mean",
+        "the mean over the row is a sum",
+        "By which number does the forward divide the sum of the squares of a row?",
+        "(h * xhat).mean -> (h * xhat).sum",
+    ),
 ]

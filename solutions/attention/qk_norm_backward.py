@@ -144,7 +144,7 @@ MISTAKES = [
     ),
     edit(
         "sum-for-mean",
-        "the norm divides by the Euclidean length of the row",
+        "the mean over the row is a sum",
         "The forward takes the mean of the squares. By which factor does this mean differ from the sum of the squares?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),

@@ -199,6 +199,12 @@ MISTAKES = [
         "What is exp(2000)? What can you subtract from a row of z without changing its softmax?",
         "z - z.max(axis=1, keepdims=True) -> z",
     ),
+    edit(
+        "sigmoid-like-hessian",
+        "the Hessian of logsumexp is diagonal, with the entries p(1 - p)",
+        "Raise one logit. Do the probabilities of the other classes change? Which entries of H_n state this change?",
+        "u = ... -> u = p * (1 - p) * dz / len(x)",
+    ),
 ]
 
 

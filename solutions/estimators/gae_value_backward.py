@@ -157,6 +157,18 @@ MISTAKES = [
         "How many squared errors does the loss average?",
         "/ steps -> / len(V)",
     ),
+    edit(
+        "term-of-the-next-step-but-0-at-the-end",
+        "term_t says that step t starts an episode",
+        "term_t is 1 at the last step of an episode. Which of V_t and V_(t+1) belongs to the next episode?",
+        "goes_on = ... -> goes_on = 1 - np.append(term[1:], 0 * term[:1])",
+    ),
+    edit(
+        "term-of-the-step-before",
+        "the end of step t - 1 cuts the scan at step t",
+        "term_t is 1. Which steps lie in the same episode as step t: those before it, or those after it?",
+        "goes_on = ... -> goes_on = 1 - np.append(0 * term[:1], term[:-1])",
+    ),
 ]
 
 

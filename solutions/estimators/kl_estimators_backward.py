@@ -63,8 +63,8 @@ CASES = [
     given("logp[N] logq[N]", kind="k1", large=False, note="k1"),
     given("logp[N] logq[N]", kind="k2", large=False, note="k2"),
     given("logp[N] logq[N]", kind="k3", note="k3"),
-    given("logp[6] logq[6]", **CHOSEN, kind="k2", note="k2 at chosen points"),
-    given("logp[6] logq[6]", **CHOSEN, kind="k3", note="k3 at chosen points"),
+    given("logp[6] logq[6]", **CHOSEN, kind="k2", note="k2 with d up to ±20"),
+    given("logp[6] logq[6]", **CHOSEN, kind="k3", note="k3 with d up to ±20"),
     given("logp[3] logq[3]", logp=-1.0, logq=-1.0, kind="k3", note="k3 at p = q"),
 ]
 MISTAKES = [
@@ -142,6 +142,12 @@ MISTAKES = [
         "the loss is a sum over samples",
         "If every sample is in the batch twice, should the gradient of a sample stay the same?",
         "/ len(d) ->",
+    ),
+    edit(
+        "k3-clipped",
+        "the exponent of k3 may be clipped",
+        "What is the largest exponent that the task allows? Does its exponential overflow? Did the forward clip it?",
+        "1 - np.exp(-d) -> 1 - np.exp(np.clip(-d, -10, 10))",
     ),
 ]
 

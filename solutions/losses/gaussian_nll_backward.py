@@ -31,6 +31,8 @@ Asked next:
   the gradient of half the squared error.
 """
 
+import numpy as np
+
 from autodrill import engine
 from autodrill.drills import edit, given, mistake, normal, uniform
 
@@ -141,6 +143,12 @@ MISTAKES = [
         "For mu of shape (2, 3), by which number does the mean divide?",
         "mu.size -> (len(mu) if mu.ndim else 1)",
     ),
+    edit(
+        "of-the-standard-deviation",
+        "the second result is the gradient with respect to the standard deviation",
+        "Which array does the task ask for: the gradient of the variance, or of its square root?",
+        "scale / 2 * (1 / var - r**2) -> scale * var**0.5 * (1 / var - r**2)",
+    ),
 ]
 
 
@@ -167,3 +175,15 @@ def gaussian_nll_backward(g, mu, var, y):
     r = (mu - y) / var
     scale = g / mu.size
     return scale * r, scale / 2 * (1 - r**2 * var)
+
+
+@mistake(
+    "clamped",
+    "a variance below 1e-3 may be replaced by 1e-3",
+    "Some variances are 1e-4. Which variance did the forward use there, and which variance does your code use?",
+)
+def gaussian_nll_backward(g, mu, var, y):
+    var = np.maximum(var, 1e-3)
+    r = (mu - y) / var
+    scale = g / mu.size
+    return scale * r, scale / 2 * (1 / var - r**2)

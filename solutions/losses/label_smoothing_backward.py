@@ -128,6 +128,18 @@ MISTAKES = [
         "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
         "logits - logits.max(axis=1, keepdims=True) -> logits",
     ),
+    edit(
+        "label-without-share",
+        "the label's own class gets no part of eps",
+        "In the task's formula for q, to which classes does the term eps/C apply? What does each row of your q sum to?",
+        "-= 1 - eps -> -= 1 - eps - eps / logits.shape[1]",
+    ),
+    edit(
+        "softmax-scaled",
+        "only the one-hot part of q brings in a softmax",
+        "With eps = 1, q is uniform. At which probabilities must the gradient then be 0?",
+        "p -= eps / logits.shape[1] -> p *= 1 - eps; p -= eps / logits.shape[1]",
+    ),
 ]
 
 

@@ -115,3 +115,23 @@ def mul_backward(self, other, out):
 def mul_backward(self, other, out):
     self.grad += (out.data / self.data if self.data else other.data) * out.grad
     other.grad += (out.data / other.data if other.data else self.data) * out.grad
+
+
+@mistake(
+    "passed-on",
+    "`other` receives the gradient that `self` holds",
+    "Which node's gradient is dL/dout? Does `self.grad` also hold contributions that did not come from `out`?",
+)
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * self.grad
+
+
+@mistake(
+    "own-grad-as-upstream",
+    "the upstream gradient is in the `.grad` of each operand",
+    "Which node's `.grad` holds dL/dout when this function is called?",
+)
+def mul_backward(self, other, out):
+    self.grad += other.data * self.grad
+    other.grad += self.data * other.grad

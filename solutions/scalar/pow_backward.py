@@ -149,3 +149,26 @@ def pow_backward(self, other, out):
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
     other.grad += out.data * math.log(max(self.data, 1e-12)) * out.grad
+
+
+@mistake(
+    "log-of-exponent-if-positive",
+    "the slope with respect to the exponent contains the logarithm of the exponent",
+    "Raise the exponent of 2**3 and of 9**3 by 1. Which power grows by the larger factor? Does your slope show this?",
+)
+def pow_backward(self, other, out):
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 0 and other.data > 0:
+        other.grad += out.data * math.log(other.data) * out.grad
+
+
+@mistake(
+    "nothing-at-base-0",
+    "at a base of 0 both gradients are 0",
+    "The exponent is 1, so the power is the base itself. What is its slope with respect to the base at 0?",
+)
+def pow_backward(self, other, out):
+    if self.data == 0:
+        return
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    other.grad += out.data * math.log(self.data) * out.grad
