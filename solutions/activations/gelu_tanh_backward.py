@@ -86,6 +86,12 @@ MISTAKES = [
         "t = ... -> t = np.tanh(0.851 * x)",
         "du = ... -> du = 0.851",
     ),
+    edit(
+        "root-inverted",
+        "the constant in u is 1/√(2π)",
+        "The forward multiplies by √(2/π). Is that more than 1/2, or less?",
+        "2 / math.pi -> 1 / (2 * math.pi)",
+    ),
 ]
 
 

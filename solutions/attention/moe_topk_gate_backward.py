@@ -205,3 +205,17 @@ def moe_topk_gate_backward(g, x, W, logits, k):
     dx = np.einsum("nk,ne,kde->nd", q, g, W)
     dW = np.einsum("nk,nd,ne->kde", q, x, g)
     return dx, dW, p * (dp - (dp * p).sum(axis=1, keepdims=True))
+
+
+@mistake(
+    "all-ties-chosen",
+    "every expert whose logit equals the k-th largest logit is chosen",
+    "Two logits are equal, and k is 1. How many experts does your code choose?",
+)
+def moe_topk_gate_backward(g, x, W, logits, k):
+    mask = logits >= np.sort(logits, axis=1)[:, -k:][:, :1]
+    e = np.where(mask, np.exp(logits - logits.max(axis=1, keepdims=True)), 0)
+    q = e / e.sum(axis=1, keepdims=True)
+    dp = np.einsum("ne,nd,kde->nk", g, x, W)
+    dx = np.einsum("nk,ne,kde->nd", q, g, W)
+    return dx, np.einsum("nk,nd,ne->kde", q, x, g), q * (dp - (dp * q).sum(axis=1, keepdims=True))

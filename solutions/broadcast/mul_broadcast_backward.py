@@ -55,6 +55,7 @@ CASES = [
     given("a[n,m] b[n,m]"),
     given("a[k,m,n] b[m,1]"),
     given("a[n,1] b[1,m]"),
+    given("a[k,m,n] b[1,m,1]"),
     given("a[n] b[m,n]", a=some_zeros, b=some_zeros),
     given("a[] b[m,n]"),
     given("a[k,1,n] b[m,1]", large={"k": 35, "m": 2, "n": 2300}),
@@ -135,3 +136,18 @@ def mul_broadcast_backward(g, a, b):
         return d.mean(axis=axes, keepdims=True) if d.size else d.sum(axis=axes, keepdims=True)
 
     return averaged(g * b, a.shape), averaged(g * a, b.shape)
+
+
+@mistake(
+    "first-copy",
+    "the gradient of one copy is the gradient of the element",
+    "Move an element that was copied n times. How many outputs move?",
+)
+def mul_broadcast_backward(g, a, b):
+    def of_first_copy(g, shape):
+        if not g.size:
+            return np.zeros(shape, g.dtype)
+        g = g[(0,) * (g.ndim - len(shape))]
+        return g[tuple(slice(1) if n == 1 else slice(None) for n in shape)].copy()
+
+    return of_first_copy(g * b, a.shape), of_first_copy(g * a, b.shape)

@@ -239,3 +239,26 @@ def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
         share[np.unravel_index(np.abs(window).argmax(), window.shape)] += gradient
     return dx
+
+
+@mistake(
+    "starts-at-0",
+    "the maximum of a window is larger than 0",
+    "All pixels of a window are negative or 0. Which pixel does your search find?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        if window.max() > 0:
+            share[np.unravel_index(window.argmax(), window.shape)] += gradient
+    return dx
+
+
+@mistake(
+    "ties-by-column",
+    "the first of several equal pixels is found column by column",
+    "Equal pixels are at (0, 1) and (1, 0) of a window. Which of them comes first in reading order?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share.T[np.unravel_index(window.T.argmax(), window.T.shape)] += gradient
+    return dx

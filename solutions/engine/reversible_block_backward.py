@@ -280,3 +280,24 @@ def reversible_block_backward(y1, y2, g1, g2, layers):
         g2 = g2 + from_F
         gradients.append((dF, dG))
     return x1, x2, g1, g2, gradients[::-1]
+
+
+@mistake(
+    "halves-in-forward-order",
+    "F is undone and differentiated before G",
+    "y2 = x2 + G(y1) ran last. Which of x1 and x2 can you compute without the other one?",
+)
+def reversible_block_backward(y1, y2, g1, g2, layers):
+    gradients = []
+    for F, G in reversed(layers):
+        value, vjp = F(y2)
+        y1 = y1 - value
+        from_F, dF = vjp(g1)
+        g2 = g2 + from_F
+
+        value, vjp = G(y1)
+        y2 = y2 - value
+        from_G, dG = vjp(g2)
+        g1 = g1 + from_G
+        gradients.append((dF, dG))
+    return y1, y2, g1, g2, gradients[::-1]

@@ -169,6 +169,19 @@ MISTAKES = [
         "term_t is 1. Which steps lie in the same episode as step t: those before it, or those after it?",
         "goes_on = ... -> goes_on = 1 - np.append(0 * term[:1], term[:-1])",
     ),
+    edit(
+        "no-bootstrap-at-the-end",
+        "the value after the final step is 0",
+        "A rollout may stop inside an episode. Which number does the task use for the value of the final state?",
+        "gamma * goes_on * V[1:] -> gamma * goes_on * np.append(V[1:-1], 0 * V[:1])",
+    ),
+    edit(
+        "advantages-normalised",
+        "the advantages are normalised to mean 0 and standard deviation 1",
+        "Does the task's formula for L contain the mean of the advantages?",
+        "return ... -> A = np.array(A[::-1]); A[:-1] = (A[:-1] - A[:-1].mean()) / (A[:-1].std() + 1e-8)\n"
+        "    return -g * A / steps",
+    ),
 ]
 
 

@@ -97,6 +97,12 @@ MISTAKES = [
         "What is the derivative of e²?",
         "2 * g / pred.size * (pred - target) -> g / pred.size * (pred - target)**2",
     ),
+    edit(
+        "last-axis",
+        "the mean divides by the length of the last axis",
+        "How many squares does the mean run over for an array of shape (2, 3)?",
+        "2 * g / pred.size -> 2 * g / (pred.shape[-1] if pred.ndim else 1)",
+    ),
 ]
 
 

@@ -243,3 +243,15 @@ def layernorm_backward(g, xhat, rstd, gamma):
     h, rows = g * gamma, tuple(range(g.ndim - 1))
     dx = rstd * (h - h.mean(axis=0) - xhat * (h * xhat).mean(axis=0))
     return dx, (g * xhat).sum(axis=rows), g.sum(axis=rows)
+
+
+@mistake(
+    "means-over-rows",
+    "the means run over the rows, as in batch norm",
+    "Along which axis did the forward take its mean and variance?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    rows = tuple(range(g.ndim - 1))
+    mean = h.mean(axis=rows, keepdims=True)
+    return rstd * (h - mean - xhat * (h * xhat).mean(axis=rows, keepdims=True)), *parameters(g, xhat)
