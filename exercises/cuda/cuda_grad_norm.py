@@ -19,7 +19,8 @@ an atomic for the sum.
 
 The caller sets `nonfinite[0]` to 0 before the launch. If any element of `g` is infinite
 or NaN, set `nonfinite[0]` to 1. The partial sum of the element's block must then be
-infinite or NaN too.
+infinite or NaN too. If all elements are finite, `nonfinite[0]` stays 0, even if a
+partial sum overflows to infinity.
 
 Keep the kernel's name and parameters. The function returns the kernel's source text.
 """

@@ -99,6 +99,18 @@ MISTAKES = [
         "Move E a little. Each of the two uses changes the loss. Do these changes add up, or is their mean taken?",
         "return dE -> return dE / 2",
     ),
+    edit(
+        "mean-over-vocabulary",
+        "the mean runs over the vocabulary",
+        "Over how many rows does the mean h run: the rows of E, or the ids?",
+        "/ len(ids) -> / len(E)",
+    ),
+    edit(
+        "own-logit-only",
+        "the row of a token reaches only the logit of that token",
+        "h is part of every logit. Which elements of g reach dh?",
+        "E.T @ g / len(ids) -> (g[:, None] * E)[ids] / len(ids)",
+    ),
 ]
 
 

@@ -114,3 +114,23 @@ def unbroadcast(g, shape):
     added = g.ndim - len(shape)
     kept = tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)
     return g[(0,) * added + kept].copy()
+
+
+@mistake(
+    "first-copy-along-stretched-axes",
+    "a stretched axis keeps the gradient of its first copy",
+    "An array of shape (3, 1) was stretched to (3, 4). What does your code do with the last three columns of g?",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g[tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)].copy()
+
+
+@mistake(
+    "first-copy-along-added-axes",
+    "an axis added on the left keeps the gradient of its first copy",
+    "An array of shape (4,) was broadcast to (3, 4). What does your code do with the last two rows of g?",
+)
+def unbroadcast(g, shape):
+    g = g[(0,) * (g.ndim - len(shape))]
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True).copy()

@@ -38,7 +38,7 @@ Asked next:
 
 import numpy as np
 
-from autodrill.drills import given, mistake
+from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "Three blocks share each column. How must their partial sums be combined in db[j]?",
@@ -74,6 +74,47 @@ __global__ void bias_grad(const float* g, float* db, int N, int D) {
     atomicAdd(&db[j], sum);
 }
 """
+
+
+MISTAKES = [
+    edit(
+        "every-row-in-every-block",
+        "each block along y sums all rows",
+        "gridDim.y is 3. How often does a row enter db[j] if every block goes through all rows?",
+        "int i = blockIdx.y; i < N; i += gridDim.y -> int i = 0; i < N; ++i",
+    ),
+    edit(
+        "stride-of-one",
+        "the next row of a block is the next row of the matrix",
+        "The first block begins at row 0, the second at row 1. How often is row 2 added?",
+        "i += gridDim.y -> ++i",
+    ),
+    edit(
+        "rows-left-over",
+        "N is a multiple of the number of blocks along y",
+        "N is 41 and gridDim.y is 3. Which rows remain if each block takes N / 3 rows, rounded down?",
+        "int i = blockIdx.y; i < N; i += gridDim.y "
+        "-> int i = blockIdx.y * (N / gridDim.y); i < (blockIdx.y + 1) * (N / gridDim.y); ++i",
+    ),
+    edit(
+        "mean-over-rows",
+        "the gradient of a bias is a mean over the rows",
+        "If b[j] rises by 1, by how much does each out[i][j] rise? What must happen to the contributions of the rows?",
+        "atomicAdd(&db[j], sum) -> atomicAdd(&db[j], sum / N)",
+    ),
+    edit(
+        "last-row",
+        "a block keeps one row of each column",
+        "What does the register hold after the second row of the block?",
+        "sum += g -> sum = g",
+    ),
+    edit(
+        "running-sum-added",
+        "the register holds only the row that was read last",
+        "After the second row, which part of the register has already been added to db?",
+        "sum += g[i * D + j];\n    atomicAdd(&db[j], sum); -> atomicAdd(&db[j], sum += g[i * D + j]);",
+    ),
+]
 
 
 @mistake(

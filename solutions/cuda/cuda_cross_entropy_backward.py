@@ -151,6 +151,36 @@ MISTAKES = [
         "Over how many losses does the mean run: N or N·C?",
         "/ N; -> / N / C;",
     ),
+    edit(
+        "divides-by-C",
+        "the mean runs over the classes",
+        "The loss is a mean. Over how many losses does it run: N or C?",
+        "/ N; -> / C;",
+    ),
+    edit(
+        "sum-of-lane",
+        "a lane's own sum is the sum of the row",
+        "Which columns does a lane visit? Where are the exponentials of the other columns?",
+        "sum += __shfl_xor_sync(0xffffffffu, sum, bits); -> ;",
+    ),
+    edit(
+        "label-compared-with-lane",
+        "the lane's number is its column, also in the second round",
+        "C is 41. In which round does column 40 come, and which lane takes it?",
+        "(j == y[i] ? -> (lane == y[i] ?",
+    ),
+    edit(
+        "label-not-scaled",
+        "g/N multiplies only the softmax",
+        "L is multiplied by g and averaged over N rows. Does this also concern the term of the label?",
+        "g * (j == y[i] ? p - 1.0f : p) / N -> g * p / N - (j == y[i] ? 1.0f : 0.0f)",
+    ),
+    edit(
+        "sign",
+        "the gradient is the label minus the softmax",
+        "The loss falls if the logit of the label rises. Which sign must dz have at the label?",
+        "(j == y[i] ? p - 1.0f : p) -> (j == y[i] ? 1.0f - p : -p)",
+    ),
 ]
 
 

@@ -110,4 +110,23 @@ MISTAKES = [
         "At which element does row 2 of a table with D columns begin?",
         "ids[k / D] * D + k % D -> ids[k / D] + k % D",
     ),
+    edit(
+        "mean-over-occurrences",
+        "the gradients of equal tokens are averaged",
+        "If W[v] moves by 1, how many rows of out move by 1? Do their gradients add up, or is their mean taken?",
+        "atomicAdd(&dW[ids[k / D] * D + k % D], g[k]); -> int count = 0;\n    for (int t = 0; t < T; ++t) "
+        "count += ids[t] == ids[k / D];\n    atomicAdd(&dW[ids[k / D] * D + k % D], g[k] / count);",
+    ),
+    edit(
+        "token-0-as-padding",
+        "token 0 is padding and has no gradient",
+        "Does the task except any token?",
+        "if (k >= T * D) return; -> if (k >= T * D || ids[k / D] == 0) return;",
+    ),
+    edit(
+        "one-column",
+        "each token has one number",
+        "How many elements of g belong to token t, and which of them does your kernel add?",
+        "if (k >= T * D) return; -> if (k >= T * D || k % D) return;",
+    ),
 ]

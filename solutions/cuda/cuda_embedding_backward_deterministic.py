@@ -48,6 +48,14 @@ WRT = ("W",)
 CASES = [
     given("W[V,D] ids[T]", ids=below("V"), large={"T": 307, "D": 23}),
     given("W[8,D] ids[9]", ids=[2, 0, 2, 2, 5, 7, 2, 0, 2], large=False, note="long and short segments"),
+    given(
+        "W[V,D] ids[T]",
+        W=[[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]],
+        ids=[1, 1, 2, 1, 2],
+        g=[[3e38, 2e38], [-3e38, -2e38], [1.0, 2.0], [-3e38, -2e38], [3.0, 4.0]],
+        large=False,
+        note="sums near the largest float32",
+    ),
 ]
 
 
@@ -127,6 +135,25 @@ MISTAKES = [
         "What does the register hold when the thread begins its second column?",
         "for (int d = threadIdx.x; d < D; d += blockDim.x) {\n        float sum = 0.0f; "
         "-> float sum = 0.0f;\n    for (int d = threadIdx.x; d < D; d += blockDim.x) {",
+    ),
+    edit(
+        "backwards",
+        "the order within a segment is free",
+        "Start from the last row of a segment that holds 3e38, -3e38 and -3e38. What is the first sum in float32?",
+        "int k = start[s]; k < start[s + 1]; ++k -> int k = start[s + 1] - 1; k >= start[s]; --k",
+    ),
+    edit(
+        "mean-over-segment",
+        "the gradients of a segment are averaged",
+        "If a row of the table moves by 1, how many rows of out move by 1? Do their gradients add up, or is "
+        "their mean taken?",
+        "dW[row[s] * D + d] = sum -> dW[row[s] * D + d] = sum / (start[s + 1] - start[s])",
+    ),
+    edit(
+        "first-position-left-out",
+        "a segment begins after start[s]",
+        "Is order[start[s]] part of segment s?",
+        "int k = start[s]; -> int k = start[s] + 1;",
     ),
 ]
 

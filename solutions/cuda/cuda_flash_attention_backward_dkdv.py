@@ -184,6 +184,42 @@ MISTAKES = [
         "out is p times v. What multiplies g in dv?",
         "pv[c] += p * g -> pv[c] += ds * g",
     ),
+    edit(
+        "full-rounds-only",
+        "n is a multiple of 8, and every round is full",
+        "n is 41. Which thread takes query 40, and in which round?",
+        "i < n; i += 8 -> i < n / 8 * 8; i += 8",
+    ),
+    edit(
+        "p-for-dk",
+        "dk is weighted by the probabilities",
+        "In dk, the gradient of the scores multiplies q. Where does your factor of q use g?",
+        "ds = p * (gv - D[i]) -> ds = p",
+    ),
+    edit(
+        "scale-twice",
+        "the scale enters dk twice",
+        "s is q·k/√d. How often does its derivative with respect to k contain 1/√d?",
+        "pk[c] += r * ds -> pk[c] += r * r * ds",
+    ),
+    edit(
+        "scale-of-d",
+        "scores are divided by d",
+        "By which number does the forward divide the dot products: d or √d?",
+        "r = rsqrtf(d) -> r = 1.0f / d",
+    ),
+    edit(
+        "k-for-q",
+        "dk is a sum of multiples of k",
+        "s[i][j] is q[i]·k[j]/√d. Which of the two vectors is its derivative with respect to k[j]?",
+        "r * ds * q[i * d + c] -> r * ds * k[j + c]",
+    ),
+    edit(
+        "no-p",
+        "the gradient of a score is gv - D",
+        "Which factor does the Jacobian of softmax have in each of its terms?",
+        "ds = p * (gv - D[i]) -> ds = gv - D[i]",
+    ),
 ]
 
 

@@ -60,6 +60,7 @@ CASES = [
     given("g[n]", g=[1.0, np.inf, 2.0, -np.inf, np.nan], note="several bad elements"),
     given("g[n]", g=[1.0, 2.0, -1.0] * 40 + [np.nan], note="NaN in the second block"),
     given("g[n]", g=[3e9, -2e9, 1e9], note="large elements"),
+    given("g[n]", g=[3e19, 1.0, -2e19], note="squares above the largest float32"),
 ]
 
 
@@ -70,6 +71,7 @@ def saved(g):
 def expected(g):
     blocks = np.resize(np.repeat(np.arange(3), 32), len(g))
     partial = np.array([np.square(g[blocks == b]).sum() for b in range(3)])
+    partial = np.where(partial > np.finfo(np.float32).max, np.inf, partial)
     return partial, np.array([not np.isfinite(g).all()], np.int32)
 
 
@@ -167,5 +169,37 @@ MISTAKES = [
         "norms can be added",
         "Is the norm of a vector the sum of the norms of its parts? When is the root taken?",
         "partial[blockIdx.x] = sums[0] -> partial[blockIdx.x] = sqrtf(sums[0])",
+    ),
+    edit(
+        "nan-only",
+        "only NaN is not finite",
+        "Is isnan true for infinity?",
+        "!isfinite(g[i]) -> isnan(g[i])",
+    ),
+    edit(
+        "bad-elements-left-out",
+        "an element that is infinite or NaN can be left out of the sum",
+        "What does the task say about the partial sum of a block with such an element?",
+        "sum += g[i] * g[i]; -> else sum += g[i] * g[i];",
+    ),
+    edit(
+        "one-slice-a-block",
+        "each block takes neighbouring elements",
+        "To which block does element 32 belong if thread k of the grid takes the elements k, k + 96 and so on?",
+        "int i = blockIdx.x * blockDim.x + t; i < n; i += stride "
+        "-> int part = (n + 2) / 3, i = blockIdx.x * part + t; i < n && i < (blockIdx.x + 1) * part; i += 32",
+    ),
+    edit(
+        "flag-from-sum",
+        "the sum of squares is infinite only if an element is",
+        "The square of 3e19 exceeds float32. Is 3e19 infinite?",
+        "if (!isfinite(g[i])) atomicOr(nonfinite, 1); -> ;",
+        "if (t == 0) partial -> if (t == 0 && !isfinite(sums[0])) atomicOr(nonfinite, 1);\n    if (t == 0) partial",
+    ),
+    edit(
+        "mean-of-squares",
+        "a partial sum is a mean",
+        "Which number must the host add to get the sum of all squares?",
+        "partial[blockIdx.x] = sums[0] -> partial[blockIdx.x] = sums[0] / n",
     ),
 ]

@@ -164,6 +164,46 @@ MISTAKES = [
         "for (int j = t; j < D; j += 64) {\n        float h = g[row + j] * gamma[j];\n        s1 "
         "-> for (int j = t; j < (D + 63) / 64 * 64; j += 64) {\n        float h = g[row + j] * gamma[j];\n        s1",
     ),
+    edit(
+        "gamma-outside",
+        "the multiplication by gamma can wait until the end",
+        "gamma[j] differs from column to column. Can it be taken out of the sums over j?",
+        "float h = g[row + j] * gamma[j];\n        s1 -> float h = g[row + j];\n        s1",
+        "float h = g[row + j] * gamma[j];\n        dx -> float h = g[row + j];\n        dx",
+        "rstd[blockIdx.x] * (h -> gamma[j] * rstd[blockIdx.x] * (h",
+    ),
+    edit(
+        "no-rstd",
+        "x̂ moves as fast as x",
+        "If x[i][j] rises by 1, by which factor does x̂ change first?",
+        "rstd[blockIdx.x] * (h -> (h",
+    ),
+    edit(
+        "no-gamma",
+        "gamma has no part in dx",
+        "What is the gradient of x̂: g, or g times gamma?",
+        "float h = g[row + j] * gamma[j];\n        s1 -> float h = g[row + j];\n        s1",
+        "float h = g[row + j] * gamma[j];\n        dx -> float h = g[row + j];\n        dx",
+    ),
+    edit(
+        "sums-not-means",
+        "the two sums need no division",
+        "The mean of a row divides by D. Where does D enter dx?",
+        "(part1[0] + part1[1]) / D -> (part1[0] + part1[1])",
+        "(part2[0] + part2[1]) / D -> (part2[0] + part2[1])",
+    ),
+    edit(
+        "second-mean-without-xhat",
+        "both means are subtracted alike",
+        "The variance changes x̂[j] in proportion to what?",
+        "xhat[row + j] * m2 -> m2",
+    ),
+    edit(
+        "plus-second-mean",
+        "the path through the variance is added",
+        "If a row moves away from its mean, does rstd rise or fall? What must dx·x̂ sum to over a row?",
+        "- xhat[row + j] * m2 -> + xhat[row + j] * m2",
+    ),
 ]
 
 

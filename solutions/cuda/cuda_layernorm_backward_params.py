@@ -154,6 +154,31 @@ MISTAKES = [
         "sum1 += g[i * D + j] * xhat[i * D + j]; -> sum1 += g[j * N + i] * xhat[j * N + i];",
         "sum2 += g[i * D + j]; -> sum2 += g[j * N + i];",
     ),
+    edit(
+        "stride-of-one-block",
+        "the next rows of a block are 4 rows further",
+        "The grid has 3 blocks along y. Which block begins at row 4, and which rows has the first block left to it?",
+        "i += gridDim.y * 4 -> i += 4",
+    ),
+    edit(
+        "no-xhat",
+        "both results are sums of g",
+        "Which of gamma and beta does the forward multiply by xhat?",
+        "g[i * D + j] * xhat[i * D + j] -> g[i * D + j]",
+    ),
+    edit(
+        "rows-left-over",
+        "N is a multiple of the 12 rows that the blocks along y take at a time",
+        "N is 41. Which rows are left after three rounds of 12?",
+        "i < N && j < D -> i < N / 12 * 12 && j < D",
+    ),
+    edit(
+        "last-row",
+        "a thread keeps one row of its column",
+        "What do the registers hold after the thread's second row?",
+        "sum1 += g[i -> sum1 = g[i",
+        "sum2 += g[i -> sum2 = g[i",
+    ),
 ]
 
 

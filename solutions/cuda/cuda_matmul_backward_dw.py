@@ -152,6 +152,36 @@ MISTAKES = [
         "What does the register hold after the second product?",
         "sum += xs -> sum = xs",
     ),
+    edit(
+        "row-length-of-dW",
+        "a row of dW has D elements",
+        "dW has the shape of W, D rows and E columns. How far apart are dW[d][e] and dW[d+1][e] in memory?",
+        "dW[d * E + e] -> dW[d * D + e]",
+    ),
+    edit(
+        "row-length-of-G",
+        "a row of G has D elements",
+        "G has the shape of out. How many columns does it have?",
+        "G[n * E + e] -> G[n * D + e]",
+    ),
+    edit(
+        "row-length-of-X",
+        "a row of X has E elements",
+        "How many columns does X have?",
+        "X[n * D + x] -> X[n * E + x]",
+    ),
+    edit(
+        "first-step-only",
+        "the sum runs over 8 rows",
+        "N is 41. Which rows has the block added after one step?",
+        "first < N; -> first < 8;",
+    ),
+    edit(
+        "mean-over-rows",
+        "the gradient of W is a mean over the rows",
+        "L is a function of out. Does the forward average over the rows of X?",
+        "e < E) dW[d * E + e] = sum -> e < E) dW[d * E + e] = sum / N",
+    ),
 ]
 
 

@@ -126,4 +126,22 @@ MISTAKES = [
         "Which element of x was the maximum of window i?",
         "&dx[arg[i]] -> &dx[i]",
     ),
+    edit(
+        "offset-in-window",
+        "arg counts from the beginning of its window",
+        "Is arg[i] an index of x, or a position in window i?",
+        "&dx[arg[i]] -> &dx[2 * i - 1 + arg[i]]",
+    ),
+    edit(
+        "window-from-2i",
+        "window i begins at element 2i",
+        "Which element of x lies to the left of element 2i, and can it be the maximum of window i?",
+        "&dx[arg[i]] -> &dx[arg[i] < 2 * i ? 2 * i : arg[i]]",
+    ),
+    edit(
+        "spread",
+        "every element of the window gets a share",
+        "How much does the maximum change if another element of the window rises a little?",
+        "atomicAdd(&dx[arg[i]], g[i]); -> atomicAdd(&dx[arg[i]], g[i] / 3.0f);",
+    ),
 ]

@@ -133,4 +133,35 @@ MISTAKES = [
         "The matrices are stored row by row: how far apart are g[i][j] and g[i+1][j]?",
         "up = g[i * D + j] -> up = g[j * N + i]",
     ),
+    edit(
+        "no-a-in-db",
+        "db is the sum of g",
+        "If b[j] rises by 1, by how much does out[i][j] rise?",
+        "sum += up * a[i * D + j] -> sum += up",
+    ),
+    edit(
+        "no-b-in-da",
+        "da is g",
+        "If a[i][j] rises by 1, by how much does out[i][j] rise?",
+        "up * factor -> up",
+    ),
+    edit(
+        "running-sum-added",
+        "the register holds only the row that was read last",
+        "After the second row, which part of the register has already been added to db?",
+        "sum += up * a[i * D + j];\n    }\n    atomicAdd(&db[j], sum); "
+        "-> sum += up * a[i * D + j];\n        atomicAdd(&db[j], sum);\n    }",
+    ),
+    edit(
+        "mean-over-rows",
+        "the gradient of b is a mean over the rows",
+        "b[j] multiplies an element of every row. Do the rows' contributions add up, or is their mean taken?",
+        "atomicAdd(&db[j], sum) -> atomicAdd(&db[j], sum / N)",
+    ),
+    edit(
+        "rows-left-over",
+        "N is a multiple of the number of blocks along y",
+        "N is 41 and gridDim.y is 3. Which rows remain if each block takes N / 3 rows, rounded down?",
+        "int i = blockIdx.y; i < N; i += gridDim.y -> int i = blockIdx.y; i < N / 3 * 3; i += gridDim.y",
+    ),
 ]

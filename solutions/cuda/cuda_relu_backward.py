@@ -39,7 +39,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import away_from_zero, given, mistake
+from autodrill.drills import away_from_zero, edit, given, mistake
 
 HINTS = (
     (
@@ -89,6 +89,40 @@ __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
         dx[i] = y[i] > 0.0f ? g[i] : 0.0f;
 }
 """
+
+
+MISTAKES = [
+    edit(
+        "zero-passes",
+        "an element is active if y is not negative",
+        "Can y be negative after the forward? What is y where x is negative?",
+        "y[i] > 0.0f -> y[i] >= 0.0f",
+    ),
+    edit(
+        "zeros-not-stored",
+        "dx is already 0 where y is 0",
+        "dx is not initialised. What does dx hold where your kernel stores nothing?",
+        "dx[i] = y[i] > 0.0f ? g[i] : 0.0f; -> if (y[i] > 0.0f) dx[i] = g[i];",
+    ),
+    edit(
+        "strides-by-the-block",
+        "a stride of one block reaches every element once",
+        "The grid has two blocks. If both blocks stride by the size of one block, how often is element 16 written?",
+        "stride = gridDim.x * blockDim.x -> stride = blockDim.x",
+    ),
+    edit(
+        "block-left-out",
+        "a thread's first element is the thread's number in its block",
+        "Both blocks have a thread 0. Which elements does each of these threads take?",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x -> int i = threadIdx.x",
+    ),
+    edit(
+        "times-y",
+        "the slope of ReLU is y",
+        "If x is 5 and rises by 1, by how much does y rise?",
+        "y[i] > 0.0f ? g[i] : 0.0f -> y[i] > 0.0f ? g[i] * y[i] : 0.0f",
+    ),
+]
 
 
 @mistake(

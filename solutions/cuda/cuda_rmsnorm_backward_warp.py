@@ -134,6 +134,53 @@ MISTAKES = [
         "If you double a row, does the output move? Is your dx orthogonal to x?",
         "- c * x[j]; -> ;",
     ),
+    edit(
+        "rho-squared",
+        "the term with the sum contains rho twice",
+        "If x doubles, rho halves and out stays. What happens to each of the two terms of dx?",
+        "r * r * r * s -> r * r * s",
+    ),
+    edit(
+        "rho-once",
+        "the term with the sum contains rho once",
+        "If x doubles, rho halves and out stays. What happens to each of the two terms of dx?",
+        "r * r * r * s -> r * s",
+    ),
+    edit(
+        "gamma-on-both-terms",
+        "gamma[j] multiplies both terms of dx[j]",
+        "gamma is already in the sum. Does x[j] reach rho through gamma[j]?",
+        "- c * x[j]; -> - c * gamma[j] * x[j];",
+    ),
+    edit(
+        "mean-subtracted",
+        "the mean of a row is subtracted, as in layer norm",
+        "Does the forward of RMSNorm change if all entries of a row rise by 1?",
+        "float s = 0.0f, r -> float s = 0.0f, q = 0.0f, r",
+        "s += g[j] * gamma[j] * x[j]; -> s += g[j] * gamma[j] * x[j], q += g[j] * gamma[j];",
+        "        s += __shfl_xor_sync(0xffffffffu, s, bits); "
+        "->         s += __shfl_xor_sync(0xffffffffu, s, bits), q += __shfl_xor_sync(0xffffffffu, q, bits);",
+        "- c * x[j]; -> - c * x[j] - r * q / D;",
+    ),
+    edit(
+        "sum-not-mean",
+        "rho holds the sum of the squares",
+        "rho contains a mean over D columns. Where does D enter dx?",
+        "s / D -> s",
+    ),
+    edit(
+        "no-gamma",
+        "gamma has no part in dx",
+        "What is the gradient of the normalised row: g, or g times gamma?",
+        "s += g[j] * gamma[j] * x[j]; -> s += g[j] * x[j];",
+        "r * g[j] * gamma[j] -> r * g[j]",
+    ),
+    edit(
+        "plus",
+        "the path through rho is added",
+        "If the numbers of a row grow, does rho rise or fall? Is your dx orthogonal to x?",
+        "- c * x[j]; -> + c * x[j];",
+    ),
 ]
 
 

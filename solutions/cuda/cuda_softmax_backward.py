@@ -146,6 +146,39 @@ MISTAKES = [
         "for (int j = t; j < D; j += threads)\n        dx "
         "-> for (int j = t; j < (D + threads - 1) / threads * threads; j += threads)\n        dx",
     ),
+    edit(
+        "sigmoid-slope",
+        "the slope of softmax is p(1 - p), as for sigmoid",
+        "If one logit rises, the other probabilities fall. Where does your kernel use the g of the other columns?",
+        "p[row + j] * (g[row + j] - sums[0]) -> g[row + j] * p[row + j] * (1.0f - p[row + j])",
+    ),
+    edit(
+        "tree-of-32",
+        "the tree adds 32 numbers",
+        "The launch chooses 8, 32 or 64 threads. How many sums does the first level of your tree combine "
+        "with 64 threads?",
+        "half = threads / 2 -> half = 16",
+        "if (t < half) -> if (t < half && t + half < threads)",
+    ),
+    edit(
+        "mean-not-sum",
+        "the number to subtract is a mean over the row",
+        "The chain rule gives a sum over the row. Does anything in softmax divide by D?",
+        "- sums[0]) -> - sums[0] / D)",
+    ),
+    edit(
+        "sum-without-p",
+        "p[j] multiplies g[j], but not the sum",
+        "The derivative of p_i with respect to x_j is -p_i·p_j for i ≠ j. Which factor can be taken out of "
+        "the sum over i?",
+        "p[row + j] * (g[row + j] - sums[0]) -> p[row + j] * g[row + j] - sums[0]",
+    ),
+    edit(
+        "plus",
+        "the sum is added",
+        "If all g of a row are equal, what must dx be? (The probabilities sum to 1.)",
+        "- sums[0]) -> + sums[0])",
+    ),
 ]
 
 

@@ -289,3 +289,45 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
             for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
                 means[i] = total / world_size
     return means
+
+
+@mistake(
+    "cut-into-pieces",
+    "a gradient larger than a bucket is sent in pieces",
+    "What does the task say about a gradient with more than `capacity` numbers?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    def in_pieces(buffer):
+        return np.concatenate([all_reduce(buffer[k : k + capacity]) for k in range(0, buffer.size, capacity)])
+
+    means = [None] * len(grads)
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        for i, total in zip(bucket, reduced(grads, bucket, in_pieces)):
+            means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "just-full-is-too-full",
+    "a bucket must hold fewer numbers than its capacity",
+    "A bucket of capacity 4 holds 2 numbers, and the next gradient has 2. Does the gradient still fit?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity - 1):
+        for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+            means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "forward-order-within-a-bucket",
+    "only the buckets come in reverse order, not the gradients within one",
+    "Which gradient of a bucket does backward finish first? Where in the buffer must it be?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        for i, total in zip(sorted(bucket), reduced(grads, sorted(bucket), all_reduce)):
+            means[i] = total / world_size
+    return means
