@@ -132,7 +132,7 @@ RULES = {
     "cuda_relu_backward__gradient_at_zero": "zero-passes",
     "cuda_relu_backward__in_place": "mutates-input",
     "cuda_relu_backward__saturates": "large-values",
-    "cuda_relu_backward__strides_by_the_block": "strides-by-the-block",
+    "cuda_relu_backward__strides_by_the_block": "block-left-out",
     "cuda_relu_backward__thresholded": "zero",
     "custom_function_apply__adds_to_what_was": "once-a-node",
     "custom_function_apply__all_arguments_linked": "all-arguments-linked",
