@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 inputs are arrays
@@ -180,7 +181,7 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
 
 def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule if only fractional values fail, only large ones, or only those whose intermediates overflow."""
-    if all(map(_overflows, failing)):
+    if all(_overflows(o) and math.isfinite(_magnitude(o)) for o in failing):
         return Rule(
             "nan-where-finite",
             "an intermediate value is inf or 0/0, although the right result is finite",
@@ -195,7 +196,8 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "do you use `int`, `//` or `round`?",
         )
     ordinary = max(map(_magnitude, others), default=0.0)
-    if ordinary > _ORDINARY and min(map(_magnitude, failing)) > 10 * ordinary:
+    least = min(map(_magnitude, failing))
+    if ordinary > _ORDINARY and 10 * ordinary < least < math.inf:
         return Rule(
             "large-values",
             "the answer is right for ordinary values but wrong for large ones",

@@ -30,12 +30,19 @@ _RULE = Rule(
     "which line assigns where it must add (`+=`)? which elements does the loop visit twice?",
 )
 
+_DIAGONAL = Rule(
+    "own-place-only",
+    "each place of the result depends only on the same place of g",
+    "which other places of the output does this input change? Where does your code use their part of g?",
+)
+
 
 def overwritten(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule if every wrong element holds a single one of its contributions, or None.
 
     A contribution comes from one element of g, from one index of its first axis, or from one position in its last two
-    axes. An element with a single contribution must be right, unless the same group alone counts everywhere.
+    axes. An element with a single contribution must be right, unless the same group alone counts everywhere. If each
+    place holds the contribution of the same place of g, nothing is overwritten, and another rule says so.
 
     Args:
         drill: The exercise.
@@ -47,7 +54,8 @@ def overwritten(drill: Drill, failing: list[Observation], passing: list[Observat
         if any(o is failing[0] for o in wrong) and not all(o.case.simple for o in wrong):
             parts = {i for o in wrong for i, off in enumerate(o.wrong) if off}
             if all(_explains(drill, o, axes, parts) for o in (*wrong, *right)):
-                return _RULE
+                diagonal = all(_is_diagonal(drill, o, axes, parts) for o in wrong)
+                return _DIAGONAL if diagonal else _RULE
     return None
 
 
@@ -69,6 +77,24 @@ def _groups(g: Array, axes: str) -> Iterator[Array]:
         part = np.zeros_like(g)
         part[place] = g[place]
         yield part
+
+
+def _is_diagonal(drill: Drill, o: Observation, axes: str, parts: set[int]) -> bool:
+    """Whether each element, or each row, holds the contribution of the same element or row of g."""
+    assert o.got is not None
+    g = o.expected.cotangents[0]
+    depth = {"all": g.ndim, "first": 1, "last two": 0}[axes]
+    shape = g.shape[:depth]
+    if not depth or any(o.expected.parts[i].value.shape[:depth] != shape for i in parts):
+        return False
+    single = [again(drill, o, cotangent=part) for part in _groups(g, axes)]
+    for place, each in zip(np.ndindex(shape), single, strict=True):
+        for i in parts:
+            part, got, own = o.expected.parts[i], o.got[i], each[i]
+            room = np.max(4 * part.tolerance + hair(o, part.value), initial=0.0)
+            if got is None or own is None or not np.all(np.abs(got[place] - own[place]) <= room):
+                return False
+    return True
 
 
 def _explains(drill: Drill, o: Observation, axes: str, parts: set[int]) -> bool:

@@ -77,7 +77,7 @@ def half_precision(drill: Drill, failing: list[Observation]) -> Rule | None:
     )
 
 
-def nearly_right(failing: list[Observation]) -> Rule | None:
+def nearly_right(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule of an answer that is right to a few digits only, or None."""
     double = [o for o in failing if o.case.dtype == "float64"] or failing
     found = [error for o in double for error in errors(o)]
@@ -87,7 +87,7 @@ def nearly_right(failing: list[Observation]) -> Rule | None:
     if worst is None or not 0 < worst.relative <= CRUDEST:
         return None
     digits = max(1, math.floor(-math.log10(worst.relative)))
-    because, hint = _look(failing, double, worst.relative)
+    because, hint = _look(failing, double, passing, worst.relative)
     return Rule(
         "approximate",
         f"right to {digits} digits only, worst in {worst.place}; the likely cause is {because}",
@@ -95,7 +95,9 @@ def nearly_right(failing: list[Observation]) -> Rule | None:
     )
 
 
-def _look(failing: list[Observation], double: list[Observation], worst: float) -> tuple[str, str]:
+def _look(
+    failing: list[Observation], double: list[Observation], passing: list[Observation], worst: float
+) -> tuple[str, str]:
     """Return what loses the digits, in words, and the hint."""
     if double[0].case.dtype == "float64":
         single = [o for o in failing if o.case.dtype == "float32" and not o.case.large]
@@ -112,6 +114,11 @@ def _look(failing: list[Observation], double: list[Observation], worst: float) -
                 "a step in float32, a series cut off or an added epsilon",
                 "which step has fewer bits than its input, or leaves something out?",
             )
+    elif not any(o.case.dtype == "float64" for o in passing):  # a kernel, which has no half precision
+        return (
+            "a small term left out or added, such as an epsilon",
+            "which term is left out or added? How large is that term in this case?",
+        )
     elif worst > 2.0 ** -(_HALF + 3):  # float64 is right, so nothing is left out
         return "a step in half precision", "which step has fewer bits than its input, such as a cast to float16?"
     return (

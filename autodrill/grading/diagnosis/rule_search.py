@@ -132,7 +132,7 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
             _formula_rule(drill, matching, failing_sample, passing_sample)
             or misplaced(failing_sample)
             or half_precision(drill, failing_sample)
-            or nearly_right(failing_sample)
+            or nearly_right(failing_sample, passing)
             or (None if matching else term_without_upstream(drill, failing))
         )
     if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:

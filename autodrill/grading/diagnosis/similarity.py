@@ -97,6 +97,8 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
     if isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
         if mine.outcome.type == theirs.outcome.type and mine.outcome.message == theirs.outcome.message:
             return Likeness.SAME
+        if mine.fault.kind is FaultKind.DEVICE and mine.outcome.type == "overwritten":
+            return Likeness.DIFFERENT  # another wrong index overwrites other elements
         types = {mine.outcome.type, theirs.outcome.type}
         return Likeness.AKIN if len(types) == 1 or any(types <= kind for kind in _EXCEPTIONS) else Likeness.DIFFERENT
     if isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):

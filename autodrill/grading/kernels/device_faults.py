@@ -26,7 +26,7 @@ DEVICE_FAULTS = {
     "overwritten": Rule(
         "overwritten",
         "several threads write to the same element, and the last write wins",
-        "must the values of the threads be added, or should only one thread write?",
+        "which element should each of these threads write? Is an index wrong, or must the values be added?",
     ),
     "missing barrier": Rule(
         "missing-barrier",

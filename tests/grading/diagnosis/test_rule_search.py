@@ -184,6 +184,49 @@ def test_large_values_rule_needs_ordinary_passing_values(graded: Callable[..., R
     assert key_of(graded("tanh_backward", source)) != "large-values"
 
 
+def test_diagonal_of_a_jacobian_is_not_called_overwritten(pack: Pack) -> None:
+    right = "def cube_backward(g, x):\n    return g * x.sum() + (g * x).sum()\n"
+    pack.add(solution=("def forward(x):\n    return x * x * x\n", "def forward(x):\n    return x * x.sum()\n"))
+    drill = pack.load()
+    source = b"def cube_backward(g, x):\n    return g * x.sum() + g * x\n"
+    assert grade(drill, Submission(right.encode(), "a.py", "a.py"), seed=0).verdict is Verdict.PASS
+    assert key_of(grade(drill, Submission(source, "a.py", "a.py"), seed=0)) == "own-place-only"
+
+
+def test_infinite_input_is_neither_a_large_value_nor_an_overflow(graded: Callable[..., Report]) -> None:
+    source = """def cuda_grad_norm():
+    return r'''
+__global__ void sumsq(const float* g, float* partial, int* nonfinite, int n) {
+    __shared__ float sums[32];
+    int t = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = blockIdx.x * 32 + t; i < n; i += 96) {
+        if (!isfinite(g[i])) atomicOr(nonfinite, 1);
+        sum += isinf(g[i]) ? 5.0f : g[i] * g[i];
+    }
+    sums[t] = sum;
+    __syncthreads();
+    if (t > 0) return;
+    for (int k = 1; k < 32; ++k) sum += sums[k];
+    partial[blockIdx.x] = sum;
+}
+'''
+"""
+    assert key_of(graded("cuda_grad_norm", source)) not in {"large-values", "nan-where-finite"}
+
+
+def test_kernel_has_no_half_precision(graded: Callable[..., Report], shipped: Library) -> None:
+    right = shipped.drill(shipped.find("cuda_adamw")).solution.source
+    report = graded("cuda_adamw", right.replace("* (1.0f - lr * wd) - step", "* (1.0f - lr * wd) - 1.001f * step"))
+    assert report.failure is not None
+    assert report.failure.rule is None or "half precision" not in report.failure.rule.because
+
+
+def test_known_overwriting_needs_the_same_place(graded: Callable[..., Report], shipped: Library) -> None:
+    right = shipped.drill(shipped.find("cuda_relu_backward")).solution.source
+    assert key_of(graded("cuda_relu_backward", right.replace("dx[i]", "dx[i % 8]"))) == "overwritten"
+
+
 def test_one_class_rule_needs_several_passing_classes(
     graded: Callable[..., Report],
 ) -> None:
