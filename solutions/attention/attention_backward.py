@@ -39,6 +39,8 @@ Asked next:
   sum.
 """
 
+import numpy as np
+
 from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
@@ -168,7 +170,11 @@ def attention_backward(g, q, k, v, p):
     return *of_scores(p * (dp - (dp * p).sum(axis=-2, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
 
 
-@mistake("scale-d", "the scores were divided by d", "Were the scores divided by d or by its square root?")
+@mistake(
+    "scale-d",
+    "the scores were divided by d",
+    "Were the scores divided by d or by its square root? How many times does dq in your code get this factor?",
+)
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1], q, k), dv
@@ -217,3 +223,118 @@ def attention_backward(g, q, k, v, p):
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * (dp - (dp * p).mean(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "width-of-v",
+    "the scores were divided by the root of v's width",
+    "q has shape (..., n, d), and v has shape (..., m, e). Which of these sizes is under the root in the task?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / v.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "root-of-keys",
+    "the scores were divided by the root of the number of keys",
+    "Which axis of q has the size d? Which size is under the root in your code?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / k.shape[-2] ** 0.5, q, k), dv
+
+
+@mistake(
+    "first-axis-of-q",
+    "d is the size of the first axis of q",
+    "q has shape (..., n, d). Which axis has the size d, and which axis does your code take?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[0] ** 0.5, q, k), dv
+
+
+@mistake(
+    "weights-outside",
+    "the factor p multiplies only dp, not the row sum",
+    "The rows of ds must sum to 0. Do the rows of your ds sum to 0?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores((p * dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "plain-sum",
+    "the backward of softmax subtracts the sum of dp",
+    "The subtracted number is an average of dp. Which weights does this average have?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - dp.sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "plain-mean",
+    "the backward of softmax subtracts the mean of dp",
+    "The subtracted number is an average of dp. Which weights does this average have?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - dp.mean(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "scale-on-dk-only",
+    "only dk contains the scale",
+    "A score is q·k over √d. What are its derivatives with respect to q and with respect to k?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    dq, dk = of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)), q, k)
+    return dq, dk / q.shape[-1] ** 0.5, dv
+
+
+@mistake(
+    "times-root",
+    "backward multiplies by √d because the forward divided by it",
+    "Let d be 100. If q·k moves by 1, does the score move by 10 or by 1/10?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) * q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "scale-on-dv",
+    "the scale belongs to v as well",
+    "out = p @ v. What is the slope of out with respect to v? Does it contain √d?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
+    return *of_scores(ds, q, k), dv / q.shape[-1] ** 0.5
+
+
+@mistake(
+    "softmax-of-p",
+    "p holds the scores, so it still needs a softmax",
+    "What do the rows of p sum to? Which step of the forward produced p?",
+)
+def attention_backward(g, q, k, v, p):
+    e = np.exp(p)
+    p = e / e.sum(axis=-1, keepdims=True)
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "dv-uses-ds",
+    "dv is made from the gradient of the scores",
+    "Does v enter the scores? By which matrix is v multiplied in the forward?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, _ = of_product(g, v, p)
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
+    return *of_scores(ds, q, k), ds.mT @ g

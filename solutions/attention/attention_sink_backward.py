@@ -161,4 +161,76 @@ MISTAKES = [
         "By how much does a score move when q·k moves by 1?",
         "(dp - row_dot) * scale -> (dp - row_dot)",
     ),
+    edit(
+        "sum-over-keys-weight",
+        "the row sum is a mean over the keys, whose weights must first be made to sum to 1",
+        "The sink has a weight too. If you raise all scores of a row by 1, does its output stay the same?",
+        "ds = ... -> ds = p * (dp - row_dot / np.maximum(1 - p_sink, 1e-30)) * scale",
+    ),
+    edit(
+        "sink-left-out",
+        "the sum in the denominator runs over the keys only",
+        "Which terms does the denominator of p_ij have in the task?",
+        "total = e.sum(axis=-1, keepdims=True) + e_sink -> total = e.sum(axis=-1, keepdims=True)",
+    ),
+    edit(
+        "sink-not-shifted",
+        "only the scores are shifted by the maximum",
+        "You divide all exponentials of the keys by exp(top). By what must exp(sink) be divided?",
+        "np.exp(sink - top) -> np.exp(sink)",
+    ),
+    edit(
+        "sink-scaled-in-forward",
+        "the sink is divided by √d like the scores, in the forward too",
+        "Which of the two is divided by √d in the forward, q·k or the sink?",
+        "sink = sink[:, None, None] -> sink = sink[:, None, None] * scale",
+        "dsink = ... -> dsink = -(p_sink * row_dot).sum(axis=(1, 2)) * scale",
+    ),
+    edit(
+        "unweighted-row-sum",
+        "the sink's gradient needs the plain sum of dp",
+        "Raise the sink. By which share does the weight p_ij of each key fall?",
+        "dsink = ... -> dsink = -(p_sink * dp.sum(axis=-1, keepdims=True)).sum(axis=(1, 2))",
+    ),
+    edit(
+        "sink-like-sigmoid",
+        "the weight of the sink has the slope p_s (1 - p_s)",
+        "The sink's own weight has no value vector. What is the slope of p_ij with respect to the sink?",
+        "-(p_sink * row_dot) -> -(p_sink * (1 - p_sink) * row_dot)",
+    ),
+    edit(
+        "complement-of-sink",
+        "a larger sink takes most where the keys have most of the weight",
+        "Let the weight of the sink be almost 0. How much do the other weights fall when the sink rises a little?",
+        "-(p_sink * row_dot) -> -((1 - p_sink) * row_dot)",
+    ),
+    edit(
+        "column-sum",
+        "softmax normalised over the queries",
+        "What sums to 1 together with the sink's weight: a row of p or a column of p?",
+        "row_dot = (p * dp).sum(axis=-1, keepdims=True) -> row_dot = (p * dp).sum(axis=-1, keepdims=True); "
+        "column_dot = (p * dp).sum(axis=-2, keepdims=True)",
+        "(dp - row_dot) -> (dp - column_dot)",
+    ),
+    edit(
+        "sigmoid-like-softmax",
+        "each weight depends only on its own score",
+        "Raise one score of a row. What happens to the other weights of the row?",
+        "(dp - row_dot) -> dp * (1 - p)",
+    ),
+    edit(
+        "scale-d", "the scores were divided by d", "Does the task divide q·k by d or by its root?", "** -0.5 -> ** -1.0"
+    ),
+    edit(
+        "width-of-v",
+        "the scores were divided by the root of v's width",
+        "q has shape (H, n, d), and v has shape (H, m, e). Which of these sizes is under the root in the task?",
+        "q.shape[-1] -> v.shape[-1]",
+    ),
+    edit(
+        "through-exp",
+        "the sink enters only as exp(sink), whose slope is one more factor",
+        "p_s already contains exp(sink). What is the slope of exp(sink)? Is it in your code once or twice?",
+        "-(p_sink * row_dot).sum(axis=(1, 2)) -> -(p_sink * row_dot * np.exp(np.minimum(sink, 30))).sum(axis=(1, 2))",
+    ),
 ]

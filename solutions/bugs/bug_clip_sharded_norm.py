@@ -219,4 +219,81 @@ MISTAKES = [
         "return ... -> cut = lambda a: a * min(1, max_norm / (np.sqrt((a * a).sum()) + 1e-6)); "
         "return norm, [cut(a) for a in sharded], [cut(a) for a in replicated]",
     ),
+    edit(
+        "ranks-norms-added",
+        "the norms of the ranks' pieces add up",
+        "Two ranks hold pieces with the norms 3 and 4. What is the norm of both together?",
+        "all_reduce(own) + common -> all_reduce(np.sqrt(own)) ** 2 + common",
+    ),
+    edit(
+        "whole-norms-added",
+        "the global norm is the sum of the ranks' norms",
+        "Two ranks hold pieces with the norms 3 and 4. Which numbers must be added before you take the root?",
+        "np.sqrt(all_reduce(own) + common) -> all_reduce(np.sqrt(own + common))",
+    ),
+    edit(
+        "gradients-norms-added",
+        "the global norm is the sum of the gradients' norms",
+        "Two gradients have the norms 3 and 4. What is the norm of both together?",
+        "(a * a).sum() for a in sharded -> np.sqrt((a * a).sum()) for a in sharded",
+        "(a * a).sum() for a in replicated -> np.sqrt((a * a).sum()) for a in replicated",
+        "np.sqrt(all_reduce(own) + common) -> all_reduce(own) + common",
+    ),
+    edit(
+        "only-with-pieces",
+        "a rank without pieces has nothing to send",
+        "A rank without sharded gradients does not call `all_reduce`. What do the other ranks wait for?",
+        "all_reduce(own) + common -> (all_reduce(own) if sharded else 0) + common",
+    ),
+    edit(
+        "only-if-locally-above",
+        "a rank whose own norm is below the bound has nothing to send",
+        "Does each rank alone know whether the whole gradient exceeds the bound? What if only some ranks send?",
+        "norm = ... -> norm = np.sqrt(own + common); norm = np.sqrt(all_reduce(own) + common) "
+        "if norm > max_norm else norm",
+    ),
+    edit(
+        "norm-after-clipping",
+        "the returned norm is the norm of the clipped gradient",
+        "Does the task ask for the norm before or after clipping?",
+        "return norm, -> return norm * scale,",
+    ),
+    edit(
+        "bound-for-sum",
+        "1e-6 is a lower bound of the norm",
+        "The norm is 1. By which number does the task divide `max_norm`, and by which number does your code?",
+        "(norm + 1e-6) -> max(norm, 1e-6)",
+    ),
+    edit(
+        "absolute-values",
+        "the norm of a gradient is the sum of its absolute values",
+        "Let the only gradient be (3, 4). What is its norm?",
+        "(a * a).sum() for a in sharded -> np.abs(a).sum() for a in sharded",
+        "(a * a).sum() for a in replicated -> np.abs(a).sum() for a in replicated",
+        "np.sqrt(all_reduce(own) + common) -> all_reduce(own) + common",
+    ),
+    edit(
+        "never-below-1",
+        "the factor is at least 1",
+        "The norm is twice the bound. Must the gradients become shorter or longer?",
+        "scale = min -> scale = max",
+    ),
+    edit(
+        "message-for-replicated",
+        "the replicated gradients need a message too",
+        "Do the ranks differ in their replicated gradients? How many messages does the task allow?",
+        "all_reduce(own) + common -> all_reduce(own) + all_reduce(common) / all_reduce(1)",
+    ),
+    edit(
+        "two-numbers",
+        "a message may hold several numbers",
+        "How many numbers may a rank pass to `all_reduce`? Which sum of squares must not be reduced at all?",
+        "all_reduce(own) + common -> all_reduce(np.array([own, 1.0]))[0] + common",
+    ),
+    edit(
+        "factors-reduced",
+        "each rank's factor is a part of the whole factor",
+        "Reduce the squares or the factors: from which of the two does the global norm follow?",
+        "scale = ... -> norm = np.sqrt(own + common); scale = min(1, all_reduce(max_norm / (norm + 1e-6)))",
+    ),
 ]

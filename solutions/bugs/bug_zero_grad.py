@@ -117,8 +117,8 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "one-step",
-    "the gradients of all samples go into one step",
-    "How many steps does stochastic gradient descent take for three samples?",
+    "the gradient of every sample is computed at the first weight",
+    "Which weight does `backward` use for sample 2, and which weight should it use?",
 )
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)
@@ -198,7 +198,7 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "mean-in-one-step",
-    "the mean gradient of all samples goes into one step",
+    "the mean of the samples' gradients at the first weight makes one step",
     "How many steps does stochastic gradient descent take for three samples?",
 )
 def bug_zero_grad(w, data, lr):
@@ -206,4 +206,75 @@ def bug_zero_grad(w, data, lr):
     for x, y in data:
         backward(p, x, y)
     p.data -= lr * p.grad / max(1, len(data))
+    return p.data
+
+
+@mistake(
+    "half-a-slope",
+    "the loss has a factor of 1/2",
+    "The loss is (w·x - y)². What is its slope, and may the repair change it?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data -= lr * p.grad / 2
+    return p.data
+
+
+@mistake(
+    "mean-over-data",
+    "the loss is a mean over the samples",
+    "Each step uses one sample. By which number does the task divide its gradient?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data -= lr * p.grad / max(1, len(data))
+    return p.data
+
+
+@mistake(
+    "falling-rate",
+    "the steps must become shorter from sample to sample",
+    "The steps were wrong, not too long. Does the task change `lr` during the pass?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for n, (x, y) in enumerate(data, start=1):
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data -= lr / n * p.grad
+    return p.data
+
+
+@mistake(
+    "cleared-once",
+    "one clearing after the first step is enough",
+    "Print the gradient of step 3. Which samples does it contain?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for n, (x, y) in enumerate(data):
+        if n == 1:
+            p.grad = 0.0
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data
+
+
+@mistake(
+    "step-before-backward",
+    "the step comes before the backward of its sample",
+    "Which gradient does your first step use? And which step uses the gradient of the last sample?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.data -= lr * p.grad
+        p.grad = 0.0
+        backward(p, x, y)
     return p.data

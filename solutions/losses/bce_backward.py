@@ -107,8 +107,8 @@ MISTAKES = [
     ),
     edit(
         "two-floors",
-        "each of the two fractions has its own smallest denominator",
-        "At p = t = 1, what do your two fractions give? What should the sum be?",
+        "the slope at p = t = 0 or p = t = 1 is not 0",
+        "At p = t = 1, what are the numerator and the denominator of the single fraction? What does your code give?",
         "(p - t) / np.maximum(p * (1 - p), 1e-12) -> ((1 - t) / np.maximum(1 - p, 1e-12) - t / np.maximum(p, 1e-12))",
     ),
     edit(
@@ -140,6 +140,55 @@ MISTAKES = [
         "the numerator is target minus prediction",
         "At t = 0, which sign does the slope have?",
         "p - t -> t - p",
+    ),
+    edit(
+        "clipped-on-both-sides",
+        "p itself must be kept 1e-12 away from 0 and 1",
+        "At p = t = 0, the loss cannot fall any further. What is your numerator there?",
+        "return ... -> q = np.clip(p.astype(float), 1e-12, 1 - 1e-12); "
+        "return (g * (q - t) / (q * (1 - q)) / p.size).astype(p.dtype)",
+    ),
+    edit(
+        "larger-floor",
+        "any small number can replace a small denominator",
+        "Which number does the task name? At p = 0 and t = 1, by which factor is your slope too small?",
+        "1e-12 -> 1e-7",
+    ),
+    edit(
+        "clipped-further",
+        "p must be kept 1e-7 away from 0 and 1",
+        "Which number does the task limit, p or the denominator, and at which value?",
+        "return ... -> q = np.clip(p, 1e-7, 1 - 1e-7); return g * (q - t) / (q * (1 - q)) / p.size",
+    ),
+    edit(
+        "floor-at-0-only",
+        "only a denominator of exactly 0 is too small",
+        "Take p = 5e-13. What is p(1 - p), and which denominator does the task ask for?",
+        "np.maximum(p * (1 - p), 1e-12) -> np.where(p * (1 - p) == 0, p.dtype.type(1e-12), p * (1 - p))",
+    ),
+    edit(
+        "floor-after-n",
+        "the limit applies to the denominator times n",
+        "The rule is stated without g and 1/n. At p = 0 with n = 6, which denominator does one summand get?",
+        "np.maximum(p * (1 - p), 1e-12) / p.size -> np.maximum(p * (1 - p) * p.size, 1e-12)",
+    ),
+    edit(
+        "last-axis-N",
+        "the mean runs over the last axis only",
+        "For p of shape (2, 3), by which number does the mean divide?",
+        "p.size -> (p.shape[-1] if p.ndim else 1)",
+    ),
+    edit(
+        "fractions-added",
+        "both logarithms push p in the same direction",
+        "At t = 0, only log(1 - p) counts. Which sign does its slope with respect to p have?",
+        "(p - t) / np.maximum(p * (1 - p), 1e-12) -> -(t / np.maximum(p, 1e-12) + (1 - t) / np.maximum(1 - p, 1e-12))",
+    ),
+    edit(
+        "hard-targets",
+        "every target is 0 or 1",
+        "A target of 0.3 is not a label. At which p is the loss smallest?",
+        "(p - t) -> (p - (t > 0.5))",
     ),
 ]
 

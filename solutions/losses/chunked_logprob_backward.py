@@ -148,6 +148,79 @@ MISTAKES = [
         "Does the task take a mean? If it did, which argument would already contain 1/N?",
         "return dh, np.concatenate(dW) -> return dh / len(h), np.concatenate(dW) / len(h)",
     ),
+    edit(
+        "wrapped-columns",
+        "a target before the chunk has no column in it",
+        "Take token 5 and a chunk that starts at row 6. What is y - start, and which column does NumPy take for it?",
+        "own = ... -> own = column < len(rows); column = column % len(rows)",
+    ),
+    edit(
+        "no-lower-bound",
+        "a target that is not behind the chunk is in the chunk",
+        "Take token 0 and a chunk that starts at row 6. What is y - start?",
+        "(column >= 0) & (column < len(rows)) -> column < len(rows)",
+    ),
+    edit(
+        "one-bound-too-many",
+        "the chunk's length is a column of the chunk",
+        "A chunk has 3 rows. Which columns does it have?",
+        "column < len(rows) -> column <= len(rows)",
+    ),
+    edit(
+        "no-upper-bound",
+        "a target that is not before the chunk is in the chunk",
+        "Take token 6 and the chunk of rows 0 to 2. Is column 6 part of it?",
+        "(column >= 0) & (column < len(rows)) -> column >= 0",
+    ),
+    edit(
+        "target-once-a-chunk",
+        "every chunk has a column for every target",
+        "Take token 7 and chunks of 3 rows. Which chunks contain the token, and which chunks does your code use?",
+        "column = y - j -> column = y % len(rows)",
+    ),
+    edit(
+        "last-chunk-dropped",
+        "chunk divides V",
+        "W has 7 rows, and chunk is 3. Which rows does your loop visit?",
+        "range(0, len(W), chunk) -> range(0, len(W) - chunk + 1, chunk)",
+        "np.concatenate(dW) -> np.concatenate([*dW, np.zeros((len(W) - sum(map(len, dW)), h.shape[1]), h.dtype)])",
+    ),
+    edit(
+        "softmax-without-g",
+        "g multiplies only the one-hot term",
+        "out_n is a difference of two terms. By how much does the loss move if lse_n moves by 1?",
+        "d = -g[:, None] * p -> d = -p",
+    ),
+    edit(
+        "chunk-maximum",
+        "the largest logit of a chunk normalises it",
+        "Do the probabilities of all chunks sum to 1 in your code? Which saved number makes them do so?",
+        "np.exp(z - lse[:, None]) -> np.exp(z - z.max(axis=1, keepdims=True))",
+    ),
+    edit(
+        "exp-of-lse",
+        "exp(z) / exp(lse) is the same in floating point",
+        "At z = 1000 and lse = 1000, what are exp(z) and exp(lse)? What is their quotient?",
+        "np.exp(z - lse[:, None]) -> np.exp(z) / np.exp(lse)[:, None]",
+    ),
+    edit(
+        "log-probabilities",
+        "the gradient of lse is the log-probability",
+        "The gradient of logsumexp is a softmax. Does it contain a logarithm?",
+        "np.exp(z - lse[:, None]) -> (z - lse[:, None])",
+    ),
+    edit(
+        "every-row",
+        "every token has all targets of the chunk",
+        "Print `d[:, columns].shape` for two targets. How many entries should one row change?",
+        "d[own, column[own]] += g[own] -> d[:, column[own]] += g[own]",
+    ),
+    edit(
+        "target-subtracted",
+        "the one-hot term lowers the target's logit too",
+        "Raise the logit of y_n. Does out_n grow or shrink?",
+        "d[own, column[own]] += g[own] -> d[own, column[own]] -= g[own]",
+    ),
 ]
 
 

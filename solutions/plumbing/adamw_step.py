@@ -347,3 +347,93 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
     return p * (1 + lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "decay-in-numerator",
+    "the weight decay is divided by the root as well",
+    "Two equal parameters have different v. By which share does each shrink in your code?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * (m / (1 - b1**t) + wd * p) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "eps-as-bound",
+    "eps is a lower bound of the denominator",
+    "The root and eps are both 1e-5. What is your denominator, and what is the task's?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / np.maximum(np.sqrt(v / (1 - b2**t)), eps), m, v
+
+
+@mistake(
+    "weights-exchanged",
+    "a decay rate is the weight of the new value",
+    "The rate b1 is near 1. Should m follow each new gradient at once, or change slowly?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = (1 - b1) * m + b1 * g
+    v = (1 - b2) * v + b2 * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "correction-after-root",
+    "the root of v is corrected, not v itself",
+    "Which number must be divided by 1 - b2**t: v or its root?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v) / (1 - b2**t) + eps), m, v
+
+
+@mistake(
+    "variance",
+    "v averages the squared distance of the gradient from m",
+    "Which squares does v average, according to the task?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * (g - m) ** 2
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "only-v-corrected",
+    "only v started at 0",
+    "m started at 0 as well. After one step with gradient 1, what is m?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * m / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "one-step-behind",
+    "the corrections use the number of earlier steps",
+    "After the second step, m contains two gradients. What are their weights, and what is t?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    t = max(t - 1, 1)
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "t-times-rate",
+    "the weights of t steps add up to 1 - b1·t",
+    "Expand m after three steps with gradient 1. Which power of b1 is missing from 1?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    with np.errstate(invalid="ignore"):
+        return p * (1 - lr * wd) - lr * (m / (1 - b1 * t)) / (np.sqrt(v / (1 - b2 * t)) + eps), m, v

@@ -248,3 +248,100 @@ def alpha_composite_backward(g, alpha, color):
         between = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(left[i + 1 : -1])])
         dalpha[i] -= T[i] * (between * alpha[i + 1 :]) @ seen[i + 1 :]
     return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "own-alpha-throughout",
+    "a sample dims its own colour",
+    "How much light reaches the first sample? With alpha_1 = 1, which colour should the pixel show?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.cumprod(1 - alpha)
+    before = np.concatenate([np.ones(1, alpha.dtype), T[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = before[i] * ((1 - 2 * alpha[i]) * seen[i] - behind)
+        behind = (1 - alpha[i]) * (alpha[i] * seen[i] + behind)
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "behind-undimmed-by-front",
+    "the light that reaches sample i does not affect what is seen behind it",
+    "Sample 1 is opaque. Does the pixel change if sample 2 becomes more opaque?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(1 - alpha)[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = T[i] * seen[i] - behind
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "light-forgotten",
+    "every sample gets the full light",
+    "Sample 1 is opaque. Does the pixel change if sample 2 becomes more opaque?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(1 - alpha)[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = seen[i] - behind
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "hides-everything",
+    "alpha_i dims every sample",
+    "Do the samples in front of sample i get less light if sample i becomes more opaque?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(1 - alpha)[:-1]])
+    seen = color @ g
+    return T * (seen - (T * alpha * seen).sum()), np.outer(T * alpha, g)
+
+
+@mistake(
+    "exponential-light",
+    "the light that reaches sample i is exp(-Σ alpha)",
+    "Write out T_3 from the task. Which product is it?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.exp(-np.concatenate([np.zeros(1, alpha.dtype), np.cumsum(alpha)[:-1]]))
+    seen = color @ g
+    parts = T * alpha * seen
+    later = np.cumsum(parts[::-1])[::-1] - parts
+    return T * seen - later, np.outer(T * alpha, g)
+
+
+@mistake(
+    "own-part-in-suffix",
+    "the part of sample i itself becomes darker with alpha_i, like the parts behind it",
+    "Which samples have the factor 1 - alpha_i in their T? Is sample i one of them?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(1 - alpha)[:-1]])
+    seen = color @ g
+    later = np.cumsum((T * alpha * seen)[::-1])[::-1]
+    return T * seen - later / np.where(alpha < 1, 1 - alpha, 1), np.outer(T * alpha, g)
+
+
+@mistake(
+    "brighter-behind",
+    "more opacity makes the samples behind brighter",
+    "If sample i becomes more opaque, do the samples behind it get more light or less?",
+)
+def alpha_composite_backward(g, alpha, color):
+    T = np.concatenate([np.ones(1, alpha.dtype), np.cumprod(1 - alpha)[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = T[i] * (seen[i] + behind)
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)

@@ -87,3 +87,43 @@ def add_backward(self, other, out):
 def add_backward(self, other, out):
     self.grad += other.data * out.grad
     other.grad += self.data * out.grad
+
+
+@mistake(
+    "copied",
+    "both operands have the same total gradient",
+    "`other` may have consumers that `self` does not have. Which contributions does `other.grad` hold in your code?",
+)
+def add_backward(self, other, out):
+    self.grad += out.grad
+    other.grad = self.grad
+
+
+@mistake(
+    "adds-value",
+    "the contribution is the value of `out`",
+    "The chain rule multiplies a gradient by a slope. Which attribute of `out` holds a gradient?",
+)
+def add_backward(self, other, out):
+    self.grad += out.data
+    other.grad += out.data
+
+
+@mistake(
+    "only-if-empty",
+    "a gradient that is already there is complete",
+    "Another consumer added 2 to `self.grad` before. What must `self.grad` be after your call?",
+)
+def add_backward(self, other, out):
+    self.grad = self.grad or out.grad
+    other.grad = other.grad or out.grad
+
+
+@mistake(
+    "shared-out",
+    "the operands share `out.grad` in halves",
+    "Move only `self.data` by 1. Does `out.data` move by 1 or by a half?",
+)
+def add_backward(self, other, out):
+    self.grad += out.grad / 2
+    other.grad += out.grad / 2
