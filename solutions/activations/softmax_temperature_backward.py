@@ -135,6 +135,55 @@ MISTAKES = [
         "dz must sum to 0 along a row. Does your dz?",
         "dz = ... -> dz = out * g - (g * out).sum(axis=-1, keepdims=True)",
     ),
+    edit(
+        "dT-softmax-skipped",
+        "g is the gradient of x/T, too",
+        "Which step lies between x/T and out? Which of your arrays holds the gradient of x/T?",
+        "-(dx * x).sum() / T -> -(g * x).sum() / T**2",
+    ),
+    edit(
+        "dT-mean-of-rows",
+        "the rows' contributions to dT are averaged",
+        "Every row uses the same T. Do the rows' contributions add up, or are they averaged?",
+        "(dx * x).sum() / T -> (dx * x).sum(axis=-1).mean() / T",
+    ),
+    edit(
+        "dT-without-x",
+        "dT is the sum of dz over T²",
+        "x/T is a product of x and 1/T. Which factor does the derivative with respect to T keep?",
+        "(dx * x).sum() / T -> dx.sum() / T",
+    ),
+    edit(
+        "mean-of-row",
+        "the backward of softmax subtracts the mean of g · out",
+        "The outputs of a row sum to 1, so a constant g must give 0. Does your code give 0?",
+        "(g * out).sum( -> (g * out).mean(",
+    ),
+    edit(
+        "plain-sum",
+        "the backward of softmax subtracts the sum of g",
+        "The subtracted number is an average of g. Which weights does this average have?",
+        "(g * out).sum(axis -> g.sum(axis",
+    ),
+    edit(
+        "whole-sum",
+        "the softmax runs over all elements",
+        "Which probabilities sum to 1? Over which elements does your sum of g · out run?",
+        "(g * out).sum(axis=-1, keepdims=True) -> (g * out).sum()",
+    ),
+    edit(
+        "first-axis",
+        "the softmax runs along the first axis",
+        "Along which axis does the task take the softmax?",
+        "(g * out).sum(axis=-1, -> (g * out).sum(axis=0,",
+    ),
+    edit(
+        "dx-T-squared",
+        "dx contains 1/T twice",
+        "x/T has the slope 1/T. How many times is 1/T in your dx?",
+        "dx = dz / T -> dx = dz / T**2",
+        "(dx * x).sum() / T -> (dx * x).sum()",
+    ),
 ]
 
 

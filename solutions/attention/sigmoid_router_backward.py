@@ -157,6 +157,86 @@ MISTAKES = [
         ),
         "chosen = ... -> chosen = np.argsort(s + bias, axis=1, kind='stable')[:, ::-1][:, :k]",
     ),
+    edit(
+        "sum-over-all-experts",
+        "the sum of g · s over Z runs over all experts",
+        "An expert outside S_n has w = 0. Does its g affect the gradient of the others?",
+        "(g * q).sum(axis=1, keepdims=True) -> (g * s).sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)",
+    ),
+    edit(
+        "smallest-scores",
+        "argsort puts the largest score first",
+        "What does `np.argsort([3, 1, 2])` return? Which experts are its first k?",
+        "np.argsort(-(s + bias), -> np.argsort(s + bias,",
+    ),
+    edit(
+        "one-expert-too-few",
+        "the k-th expert is not chosen",
+        "With k = 2, how many experts does your slice take?",
+        "[:, :k] -> [:, : k - 1]",
+    ),
+    edit(
+        "one-expert-too-many",
+        "the first k + 1 experts are chosen",
+        "With k = 2, how many experts does your slice take?",
+        "[:, :k] -> [:, : k + 1]",
+    ),
+    edit(
+        "threshold",
+        "all experts whose score is at least the k-th largest are chosen",
+        "All four scores of a token are equal, and k = 2. How many experts does your code choose?",
+        "np.put_along_axis(mask, chosen, True, axis=1) -> "
+        "mask = s + bias >= np.take_along_axis(s + bias, chosen[:, -1:], 1)",
+    ),
+    edit(
+        "scale-in-sum-twice",
+        "the sum in the quotient rule contains `scale` once more",
+        "w is linear in `scale`. By which power of `scale` may each term of your gradient be multiplied?",
+        "(g * q).sum(axis=1, keepdims=True) -> scale * (g * q).sum(axis=1, keepdims=True)",
+    ),
+    edit(
+        "complement-of-weight",
+        "the slope of the sigmoid is taken at the normalised score",
+        "w is s/Z. Which of the two does the slope σ' contain: s or s/Z?",
+        "(1 - s) -> (1 - q)",
+    ),
+    edit(
+        "not-divided-by-Z",
+        "the derivative of s/Z with respect to s is 1, up to the sum",
+        "If all scores of a token double, w stays the same. By which factor must the slope of w change?",
+        "* q * (1 - s) -> * kept * (1 - s)",
+    ),
+    edit(
+        "own-weight-only",
+        "each weight depends only on its own score",
+        "Raise the score of one chosen expert. What happens to the weights of the other chosen experts?",
+        "(g - (g * q).sum(axis=1, keepdims=True)) -> g * (1 - q)",
+    ),
+    edit(
+        "normalised-over-tokens",
+        "Z sums over the tokens",
+        "Z_n belongs to token n. Over which axis does it sum?",
+        "kept.sum(axis=1, keepdims=True) -> np.maximum(kept.sum(axis=0, keepdims=True), 1e-30)",
+    ),
+    edit(
+        "bias-subtracted",
+        "a larger bias makes an expert less likely",
+        "Which sign does bias_e have in the task?",
+        "-(s + bias) -> -(s - bias)",
+    ),
+    edit(
+        "mean-for-Z",
+        "Z is the number of chosen experts",
+        "Do the weights of a token sum to `scale` in your code?",
+        "kept / kept.sum(axis=1, keepdims=True) -> kept / k",
+    ),
+    edit(
+        "biased-weights-differentiated",
+        "the weights and their sum are made of s + bias",
+        "What does the bias decide: which experts are chosen, or how much each of them counts?",
+        "kept = np.where(mask, s, 0) -> kept = np.where(mask, s + bias, 0)",
+        "* q * (1 - s) -> * mask * s * (1 - s) / kept.sum(axis=1, keepdims=True)",
+    ),
 ]
 
 

@@ -182,3 +182,83 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
         window = ..., rows, slice(j, j + stride * Z, stride)
         dw[:, :, i, j] = np.einsum("noyz,ncyz->oc", g, grown[window])
     return gradients(g, x, w, stride, pad)[0], dw, g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "cropped-from-the-corner",
+    "the image is at the start of the padded array",
+    "With pad = 1, at which index of the padded array is pixel (0, 0) of x?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    padded, dw = gradients(g, x, w, stride, pad, crop=False)
+    return padded[:, :, : x.shape[2], : x.shape[3]], dw, g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "padded-behind",
+    "all zeros of the padding are behind the image",
+    "With pad = 1, which pixel does out[..., 0, 0] read at the kernel's position (1, 1)?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    grown = np.pad(x, ((0, 0), (0, 0), (0, 2 * pad), (0, 2 * pad)))
+    dx, dw = gradients(g, grown, w, stride, 0)
+    return dx[:, :, : x.shape[2], : x.shape[3]], dw, g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "edges-repeated",
+    "the padding repeats the pixels at the border",
+    "With which number does the task pad x?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    grown = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)), mode="edge")
+    return gradients(g, x, w, stride, pad)[0], gradients(g, grown, w, stride, 0)[1], g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "square-kernel",
+    "the kernel is as wide as it is high",
+    "w has shape (O, C, K, L). Over which range does each of your two loops run?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    cut = w.copy()
+    cut[:, :, :, w.shape[2] :] = 0
+    dx, dw = gradients(g, x, cut, stride, pad)
+    dw[:, :, :, w.shape[2] :] = 0
+    return dx, dw, g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "kernel-rotated-in-dw",
+    "the last entry of the kernel multiplies the first pixel of a window",
+    "Which pixels does w[..., 0, 0] multiply? Into which entry of dw does your code write their sum?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    dx, dw = gradients(g, x, w, stride, pad)
+    return dx, dw[:, :, ::-1, ::-1].copy(), g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "dx-without-channels",
+    "all input channels get the same gradient",
+    "w has an entry for each pair of channels. Which entries multiply channel c of x?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    dx, dw = gradients(g, x, w, stride, pad)
+    return np.repeat(dx.sum(axis=1, keepdims=True), x.shape[1], axis=1), dw, g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "stride-in-rows-only",
+    "only the rows of windows are `stride` apart",
+    "At which pixel does the window of out[..., 0, 1] start?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    (*_, H, W), (*_, K, L), (*_, Y, Z) = x.shape, w.shape, g.shape
+    padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    dpadded, dw = np.zeros_like(padded), np.zeros_like(w)
+    for i, j in np.ndindex(K, L):
+        window = ..., slice(i, i + stride * Y, stride), slice(j, j + Z)
+        dw[:, :, i, j] = np.einsum("noyz,ncyz->oc", g, padded[window])
+        dpadded[window] += np.einsum("noyz,oc->ncyz", g, w[:, :, i, j])
+    return dpadded[:, :, pad : pad + H, pad : pad + W], dw, g.sum(axis=(0, 2, 3))

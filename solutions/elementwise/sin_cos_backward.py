@@ -99,3 +99,40 @@ def sin_cos_backward(gs, gc, x):
 def sin_cos_backward(gs, gc, x):
     s = np.sin(x)
     return gs * np.sqrt(1 - s * s) - gc * s
+
+
+@mistake("second-derivative", "the slope of sin is -sin", "How many times does your code differentiate sin?")
+def sin_cos_backward(gs, gc, x):
+    return -gs * np.sin(x) - gc * np.cos(x)
+
+
+@mistake(
+    "second-output-only",
+    "only the second output reaches the loss",
+    "Two outputs feed the loss. How many terms does dx have?",
+)
+def sin_cos_backward(gs, gc, x):
+    return -gc * np.sin(x)
+
+
+@mistake(
+    "minus-own-output",
+    "sin and cos are their own slopes, up to a sign",
+    "At x = 0, sin is 0 and rises. What is the slope of sin at 0? Which of sin and cos has this value at 0?",
+)
+def sin_cos_backward(gs, gc, x):
+    return gs * np.sin(x) - gc * np.cos(x)
+
+
+@mistake(
+    "same-slope",
+    "both outputs have the slope cos",
+    "Just right of 0, cos is almost flat. Which slope does your code give cos at 0?",
+)
+def sin_cos_backward(gs, gc, x):
+    return (gs + gc) * np.cos(x)
+
+
+@mistake("degrees", "x is in degrees", "In which unit do `np.sin` and the task measure x?")
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(np.deg2rad(x)) - gc * np.sin(np.deg2rad(x))

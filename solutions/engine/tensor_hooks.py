@@ -459,3 +459,169 @@ class HookedTensor(HookedTensor):
         key = object()
         self._hooks[key] = fn
         return RemovesAll(self._hooks, key)
+
+
+class ByEntry:
+    def __init__(self, hooks, entry):
+        self._hooks, self._entry = hooks, entry
+
+    def remove(self):
+        if self._entry in self._hooks:
+            self._hooks.remove(self._entry)
+
+
+@mistake(
+    "skips-after-removal",
+    "a list can be shortened while a loop runs over it",
+    "Hook 1 removes itself while the loop runs. Which hook is at position 1 then?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient = [], 0.0
+
+    def register_hook(self, fn):
+        entry = (object(), fn)
+        self._hooks.append(entry)
+        return ByEntry(self._hooks, entry)
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for _, fn in self._hooks:
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "dict-changes-in-loop",
+    "a dict can lose a key while a loop runs over it",
+    "A hook removes itself while the loop runs. What does Python do at the next step of the loop?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in self._hooks.values():
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "one-backward-only",
+    "a hook runs in one backward only",
+    "The hook was not removed. Must it run in the next backward?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        self._hooks.clear()
+        return g
+
+
+@mistake(
+    "hooks-on-the-running-sum",
+    "hooks run on the sum so far whenever a contribution arrives",
+    "Two contributions arrive. How many times must a hook run, and when is the gradient complete?",
+)
+class HookedTensor(HookedTensor):
+    def receive(self, g):
+        self._gradient += g
+        for fn in list(self._hooks.values()):
+            replaced = fn(self._gradient)
+            if replaced is not None:
+                self._gradient = replaced
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        return g
+
+
+@mistake(
+    "last-contribution",
+    "the last contribution is the gradient",
+    "Two consumers send 1 and 2. What is the complete gradient?",
+)
+class HookedTensor(HookedTensor):
+    def receive(self, g):
+        self._gradient = g
+
+
+@mistake(
+    "mean-of-contributions",
+    "the gradient is the mean of the contributions",
+    "Two consumers send 1 and 2. What does the chain rule do with the contributions of two paths?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient, self._count = {}, 0.0, 0
+
+    def receive(self, g):
+        self._gradient += g
+        self._count += 1
+
+    def finalize(self):
+        g, self._gradient, count, self._count = self._gradient, 0.0, self._count, 0
+        g /= max(count, 1)
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "replaced-is-kept",
+    "the next backward starts from the result of this one",
+    "What does `finalize` leave in the tensor? Which contributions does the next backward have?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g = self._gradient
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        self._gradient = g
+        return g
+
+
+gradient_of_all = [0.0]
+
+
+@mistake(
+    "gradient-of-the-class",
+    "all tensors may keep their gradient in one place",
+    "Two tensors receive contributions in turn. Which contributions does the gradient of the first one contain?",
+)
+class HookedTensor(HookedTensor):
+    def receive(self, g):
+        gradient_of_all[0] += g
+
+    def finalize(self):
+        g, gradient_of_all[0] = gradient_of_all[0], 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "none-after-backward",
+    "an empty gradient is None",
+    "What is None + 1.0? What must a tensor hold before its first contribution in the next backward?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, None
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g

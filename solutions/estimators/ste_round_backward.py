@@ -102,3 +102,84 @@ def ste_round_backward(g, x):
 )
 def ste_round_backward(g, x):
     return np.where(np.abs(x) <= 1, g, 0)
+
+
+@mistake(
+    "by-distance",
+    "the gradient fades as x moves away from an integer",
+    "The estimator treats the forward as out = x. Does the slope of this function depend on x?",
+)
+def ste_round_backward(g, x):
+    return g * (1 - np.abs(x - np.round(x)))
+
+
+@mistake(
+    "rounding-error-as-slope",
+    "the slope is the rounding error",
+    "The estimator treats the forward as out = x. What is the slope of this function?",
+)
+def ste_round_backward(g, x):
+    return g * (np.round(x) - x)
+
+
+@mistake(
+    "wide-window",
+    "the gradient stops outside the range of an 8-bit integer",
+    "Some quantisers clamp x first. Does this forward clamp anything?",
+)
+def ste_round_backward(g, x):
+    return np.where(np.abs(x) <= 127, g, 0)
+
+
+@mistake(
+    "positive-only",
+    "only positive numbers pass the gradient, as in ReLU",
+    "The estimator treats the forward as out = x. What is its slope at x = -2?",
+)
+def ste_round_backward(g, x):
+    return np.where(x > 0, g, 0)
+
+
+@mistake(
+    "stops-at-halves",
+    "the gradient stops near the steps of the rounding",
+    "The estimator pretends that there are no steps. What is its slope at x = 0.5?",
+)
+def ste_round_backward(g, x):
+    return np.where(np.abs(x - np.floor(x) - 0.5) < 0.1, 0, g)
+
+
+@mistake(
+    "whole-numbers-only",
+    "the gradient passes only if x is already an integer",
+    "Where would almost all weights get the gradient 0? Which function does the estimator put in place of round?",
+)
+def ste_round_backward(g, x):
+    return np.where(x == np.round(x), g, 0)
+
+
+@mistake(
+    "error-added",
+    "the rounding error is added to the gradient",
+    "x + stop_gradient(round(x) - x) describes the forward. What is the derivative of this sum with respect to x?",
+)
+def ste_round_backward(g, x):
+    return g + np.round(x) - x
+
+
+@mistake(
+    "input-added",
+    "the straight-through gradient is g plus x",
+    "If g is 0, the loss does not depend on out. What must dx be then?",
+)
+def ste_round_backward(g, x):
+    return g + x
+
+
+@mistake(
+    "forward-again",
+    "backward returns the rounded input",
+    "`g` is dL/dout. Where does your result use it?",
+)
+def ste_round_backward(g, x):
+    return np.round(x)

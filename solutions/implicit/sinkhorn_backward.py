@@ -202,3 +202,117 @@ def sinkhorn_backward(g, P, a, b, eps):
         u = ((P * g).sum(axis=1) - P @ v) / a
         v = ((P * g).sum(axis=0) - P.T @ u) / b
     return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "two-potentials-fixed",
+    "one entry of f and one entry of h may be fixed",
+    "Add 1 to f and subtract 1 from h: P stays the same. How many numbers does this freedom let you choose?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    n, m = P.shape
+    K = np.block([[np.diag(a), P], [P.T, np.diag(b)]])
+    free = np.r_[1:n, n + 1 : n + m]
+    uv = np.zeros(n + m, P.dtype)
+    sums = np.concatenate([(P * g).sum(axis=1), (P * g).sum(axis=0)])
+    uv[free] = np.linalg.solve(K[np.ix_(free, free)], sums[free])
+    return -P * (g - uv[:n, None] - uv[n:]) / eps
+
+
+@mistake(
+    "singular-system",
+    "the equations for u and v have one solution",
+    "Add 1 to u and subtract 1 from v. Do the equations still hold? What does that say about the matrix?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    n = len(a)
+    K = np.block([[np.diag(a), P], [P.T, np.diag(b)]])
+    if np.linalg.matrix_rank(K) < len(K):
+        raise np.linalg.LinAlgError("Singular matrix")
+    uv = np.linalg.solve(K, np.concatenate([(P * g).sum(axis=1), (P * g).sum(axis=0)]))
+    return -P * (g - uv[:n, None] - uv[n:]) / eps
+
+
+@mistake(
+    "centred-without-weights",
+    "subtracting the means of the rows and columns of g · P keeps the masses",
+    "If the potentials move, does each entry of a row move by the same amount, or in proportion to P?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    G = P * g
+    return -(G - G.mean(axis=1, keepdims=True) - G.mean(axis=0) + G.mean()) / eps
+
+
+@mistake(
+    "plain-means-of-g",
+    "u and v are the plain means of the rows and columns of g",
+    "Do the rows of your dC sum to 0? Which weights must the means of g have?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    return -P * (g - g.mean(axis=1, keepdims=True) - g.mean(axis=0) + g.mean()) / eps
+
+
+@mistake(
+    "independent-plan",
+    "u and v are weighted means, as if P were the product of its row and column sums",
+    "Do the rows of your dC sum to 0? For which P would they?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    G = P * g
+    u, v = G.sum(axis=1) / a, G.sum(axis=0) / b
+    return -P * (g - u[:, None] - v + G.sum() / a.sum()) / eps
+
+
+@mistake(
+    "potentials-add",
+    "the potentials' part has the same sign as the part of C",
+    "Do the rows of your dC sum to 0?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)
+    K = np.diag(b) - P.T @ (P / a[:, None])
+    v = np.concatenate([np.zeros(1, P.dtype), np.linalg.solve(K[1:, 1:], (c - P.T @ (r / a))[1:])])
+    u = (r - P @ v) / a
+    return -P * (g + u[:, None] + v) / eps
+
+
+@mistake(
+    "one-sweep-columns-first",
+    "one correction of the columns and one of the rows are enough",
+    "Correct the columns, then the rows. Do the columns of your dC still sum to 0?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    v = (P * g).sum(axis=0) / b
+    u = (P * (g - v)).sum(axis=1) / a
+    return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "sums-of-g",
+    "the right side consists of the row and column sums of g",
+    "If C moves, P moves in proportion to P. Which array must you sum along the rows?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    r, c = g.sum(axis=1), g.sum(axis=0)
+    K = np.diag(b) - P.T @ (P / a[:, None])
+    v = np.concatenate([np.zeros(1, P.dtype), np.linalg.solve(K[1:, 1:], (c - P.T @ (r / a))[1:])])
+    u = (r - P @ v) / a
+    return -P * (g - u[:, None] - v) / eps
+
+
+@mistake(
+    "one-softmax",
+    "only the total mass of P is fixed",
+    "Which sums does the task fix: the sum of all entries, or the sum of each row and each column?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    return -P * (g - (P * g).sum() / P.sum()) / eps
+
+
+@mistake(
+    "eps-and-sign-missing",
+    "dP/dC is P",
+    "With which factor does C enter the exponent? And do the rows and columns of P keep their sums?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    return P * g

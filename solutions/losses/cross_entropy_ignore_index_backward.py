@@ -282,3 +282,150 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     p[:, y[kept]] -= 1
     p[~kept] = 0
     return p * (g / max(int(kept.sum()), 1))
+
+
+@mistake(
+    "negative-without-guard",
+    "every label that is not negative is a class",
+    "Which argument does your function never use? Try `ignore=99`.",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y >= 0
+    rows = np.flatnonzero(kept)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[~kept] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "negative-rows-zeroed",
+    "the ignored rows are those with a negative label",
+    "Try `ignore=99`. Which rows of your result are 0, and which rows should be?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y < 0] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "above-ignore",
+    "`ignore` is smaller than every class",
+    "Try `ignore=99`. For which rows is y > 99?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y > ignore
+    rows = np.flatnonzero(kept)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[~kept] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "rows-counted-anew",
+    "the rows that count are the first rows",
+    "Take y = [-100, 1]. From which row does your code subtract 1?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    p = softmax(logits)
+    p[np.arange(int(kept.sum())), y[kept]] -= 1
+    p[~kept] = 0
+    return p * (g / max(int(kept.sum()), 1))
+
+
+@mistake(
+    "no-max-shift",
+    "exp of a logit cannot overflow",
+    "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "global-shift",
+    "one maximum serves the whole batch",
+    "Suppose all logits of one row are 1000 below the batch's largest. What is the sum of that row's exponentials?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    e = np.exp(logits - logits.max())
+    p = e / e.sum(axis=1, keepdims=True)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake("batch-axis", "softmax runs over the batch", "What must sum to 1: a row or a column of p?")
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits.T).T
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "label-added",
+    "the 1 at the label is added",
+    "If the prediction is perfect, the gradient must be 0. Is your gradient 0 then?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] += 1
+    p[y == ignore] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "no-label",
+    "the gradient is the prediction itself",
+    "If the prediction is perfect, the gradient must be 0. Where does your code use the labels?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    return np.where(kept[:, None], softmax(logits), 0) * (g / max(int(kept.sum()), 1))
+
+
+@mistake(
+    "only-true-class", "only the true class has a gradient", "Which logits must fall when the prediction is wrong?"
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows, d = np.flatnonzero(y != ignore), np.zeros_like(logits)
+    d[rows, y[rows]] = softmax(logits)[rows, y[rows]] - 1
+    return d * (g / max(len(rows), 1))
+
+
+@mistake(
+    "kept-and-ignored-exchanged",
+    "the rows with the label `ignore` are the ones that count",
+    "For which rows is your mask True? Which rows of dlogits must be 0?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y == ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y != ignore] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "kept-rows-only",
+    "dlogits has only the rows that count",
+    "Which shape must dlogits have? What does it contain in an ignored row?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    p = softmax(logits[kept])
+    p[np.arange(len(p)), y[kept]] -= 1
+    return p * (g / max(len(p), 1))

@@ -170,6 +170,78 @@ MISTAKES = [
         "At u = 1000, what are the numerator and the denominator?",
         "np.exp(-np.logaddexp(0, -u)) -> np.exp(u) / (1 + np.exp(u))",
     ),
+    edit(
+        "labels-negated",
+        "l is -1 for the pairs that belong together",
+        "Which value does l have on the diagonal?",
+        "np.eye(n, dtype=bool) -> ~np.eye(n, dtype=bool)",
+    ),
+    edit(
+        "label-in-sigmoid-only",
+        "l enters only the argument of the sigmoid",
+        "u = l z is differentiated with respect to z. Which factor does the chain rule give?",
+        "np.where(match, -wrong, wrong) -> -wrong",
+    ),
+    edit(
+        "dt-without-products",
+        "dt is exp(t) times the sum of dz",
+        "z contains exp(t) · (a @ bᵀ). What is its derivative with respect to t?",
+        "(dz * similar).sum() -> dz.sum()",
+    ),
+    edit(
+        "scale-twice-in-dt",
+        "dt contains the scale twice",
+        "What is the derivative of exp(t) with respect to t? How many times is exp(t) in your dt?",
+        "dt = scale * -> dt = scale * scale *",
+    ),
+    edit(
+        "two-means",
+        "matching pairs and other pairs each have a mean of their own",
+        "By which number does the task divide the terms of the pairs that do not match?",
+        "dz = ... -> dz = g * np.where(match, -wrong / n, wrong / max(n * (n - 1), 1))",
+    ),
+    edit(
+        "sigmoid-slope",
+        "the slope of log σ is the slope of σ",
+        "log σ(u) has the slope σ'(u) / σ(u). Which factor of σ' remains?",
+        "dz = ... -> wrong = wrong * (1 - wrong); dz = g / n * np.where(match, -wrong, wrong)",
+    ),
+    edit(
+        "scale-inverted",
+        "the products are divided by exp(t)",
+        "In the task, does a larger t make |z| larger or smaller?",
+        "np.exp(t) -> np.exp(-t)",
+    ),
+    edit(
+        "beta-forgotten",
+        "z does not contain beta",
+        "Which terms does z have in the task?",
+        "scale * similar + beta -> scale * similar",
+    ),
+    edit(
+        "transposes-exchanged",
+        "da needs the transpose of dz, and db does not",
+        "In which row or column of z does the image a_i occur?",
+        "scale * dz @ b, scale * dz.T @ a -> scale * dz.T @ b, scale * dz @ a",
+    ),
+    edit(
+        "operands-exchanged",
+        "da is made from a, and db from b",
+        "By which matrix is a multiplied in the forward?",
+        "scale * dz @ b, scale * dz.T @ a -> scale * dz @ a, scale * dz.T @ b",
+    ),
+    edit(
+        "dt-averaged",
+        "dt is a mean over the pairs",
+        "t is in every entry of z. Do the contributions to dt add up, or are they averaged?",
+        "(dz * similar).sum() -> (dz * similar).mean()",
+    ),
+    edit(
+        "logit-without-scale",
+        "z is a @ bᵀ + beta",
+        "Which factor does the task put before a @ bᵀ?",
+        "z = scale * similar + beta -> z = similar + beta",
+    ),
 ]
 
 

@@ -110,13 +110,32 @@ def add_backward(self, other, out):
 
 
 @mistake(
-    "only-if-empty",
-    "a gradient that is already there is complete",
-    "Another consumer added 2 to `self.grad` before. What must `self.grad` be after your call?",
+    "one-node-once",
+    "a node that is both operands gets one contribution",
+    "Let out be x + x. What is the derivative of out with respect to x? What does your code add to the gradient of x?",
 )
 def add_backward(self, other, out):
-    self.grad = self.grad or out.grad
-    other.grad = other.grad or out.grad
+    first, second = self.grad, other.grad
+    self.grad = first + out.grad
+    other.grad = second + out.grad
+
+
+@mistake(
+    "nothing-stored",
+    "a `_backward` need not change `.grad`",
+    "Print `self.grad` and `other.grad` before and after your call. Which line should change them?",
+)
+def add_backward(self, other, out):
+    return out.grad, out.grad
+
+
+@mistake(
+    "self-only",
+    "only `self` receives a gradient",
+    "Move `other.data` up by a small amount. Does `out.data` move?",
+)
+def add_backward(self, other, out):
+    self.grad += out.grad
 
 
 @mistake(
