@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import Rule
@@ -56,6 +57,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "a different `axis` or `keepdims` in one place",
         "along which axis does each step work? must that axis be kept, with size 1?",
     ),
+    "size": ("a different size in one place", "which axis of which array has the size that the formula needs?"),
     "missing-sum": ("one sum left out", "which element receives several contributions?"),
     "mean": ("a mean instead of a sum, or a sum instead of a mean", "does each contribution count in full?"),
     "operand": ("one wrong variable", "each factor is a slope or a gradient: of which value?"),
@@ -98,6 +100,11 @@ _WORDS: dict[str, tuple[str, str]] = {
     "statement": ("one statement left out", "list the steps in order: which one is missing?"),
 }
 
+_AXIS, _SIZE = re.compile(r"\baxis=-?\d+"), re.compile(r"\w+\.shape\[-?\d+\]")
+"""An axis, and a size, as a mutant's text shows them. What changes in them is not a sign, a count or a factor of a
+formula.
+"""
+
 _BY_OPERATOR = {
     Operator.SIGN: "sign",
     Operator.SWAP: "swap",
@@ -129,6 +136,10 @@ def slip_rule(mutant: Mutant) -> Rule:
 
 def _word(mutant: Mutant) -> str:
     match mutant.operator:
+        case _ if _differ(_AXIS, mutant):
+            return "axis"
+        case _ if _differ(_SIZE, mutant):
+            return "size"
         case Operator.FACTOR:
             return _of_factor(mutant.old, mutant.new)
         case Operator.SUM:
@@ -139,6 +150,13 @@ def _word(mutant: Mutant) -> str:
             return "attribute" if isinstance(mutant.old, ast.Attribute) else "operand"
         case operator:
             return _BY_OPERATOR[operator]
+
+
+def _differ(pattern: re.Pattern[str], mutant: Mutant) -> bool:
+    """Whether a mutant changes a number or a name in what a pattern finds."""
+    if mutant.operator not in (Operator.SIGN, Operator.OFF_BY_ONE, Operator.CONSTANT, Operator.OPERAND):
+        return False
+    return pattern.findall(mutant.before) != pattern.findall(mutant.after)
 
 
 def _of_factor(old: ast.AST, new: ast.AST) -> str:

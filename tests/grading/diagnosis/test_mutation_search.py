@@ -86,6 +86,11 @@ def test_one_slip_does_not_name_an_answer_two_slips_away(graded: Callable[..., R
         ("z = h(x)", "h(y)", "operand"),
         ("z = x.sum(axis=0)", "x.mean(axis=0)", "mean"),
         ("z = x.sum(axis=0)", "x", "missing-sum"),
+        ("z = x.sum(axis=-1)", "x.sum(axis=1)", "axis"),
+        ("z = y / x.shape[-1]", "x.shape[1]", "size"),
+        ("z = y / x.shape[-1]", "x.shape[-2]", "size"),
+        ("z = y / x.shape[-1]", "y.shape[-1]", "size"),
+        ("z = y / x.shape[-1]", "g / x.shape[-1]", "operand"),
     ],
 )
 def test_slip_rule_names_what_a_mutant_does(line: str, after: str, word: str) -> None:
