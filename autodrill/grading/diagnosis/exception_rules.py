@@ -241,6 +241,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     ("IndexError", r"shape mismatch", _ALIGN),
+    (
+        "LinAlgError",
+        r"[Ss]ingular matrix",
+        Rule(
+            "singular-matrix",
+            "the matrix of a linear system is singular",
+            "how many solutions does the system have? which equation or unknown is redundant?",
+        ),
+    ),
     ("AxisError", "", _NO_AXIS),
     ("TypeError|AttributeError", r"'?NoneType'?", _NONE),
     ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "which operator computes a power?")),

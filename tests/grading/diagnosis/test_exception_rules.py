@@ -43,6 +43,8 @@ def rule_of(code: str) -> str | None:
         ("a @ b", "inner-sizes"),
         ("np.dot(a, b)", "inner-sizes"),
         ("a @ 2.0", "matrix-needs-axes"),
+        ("np.linalg.solve(np.ones((2, 2)), np.ones(2))", "singular-matrix"),
+        ("np.linalg.inv(np.zeros((2, 2)))", "singular-matrix"),
         ("a.reshape(4)", "reshape-size"),
         ("a.sum(axis=(0, 0))", "axis-twice"),
         ("a.transpose(0)", "transpose-axes"),

@@ -86,6 +86,11 @@ def test_term_rule_describes_the_error_of_an_answer(
     assert words in because
 
 
+def test_factor_rule_is_silent_about_a_factor_near_1(varied: Callable[[str, str], Report]) -> None:
+    report = varied("matmul_backward", "a, b = right(g, X, W); return np.where(X > 0, a, (1 + 1e-5) * a), b")
+    assert rule_of(report)[0] not in ("", "factor-in-places")
+
+
 @pytest.mark.parametrize(
     "body",
     [
