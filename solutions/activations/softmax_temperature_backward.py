@@ -160,7 +160,7 @@ MISTAKES = [
         "(g * out).sum( -> (g * out).mean(",
     ),
     edit(
-        "plain-sum",
+        "unweighted-sum",
         "the backward of softmax subtracts the sum of g",
         "The subtracted number is an average of g. Which weights does this average have?",
         "(g * out).sum(axis -> g.sum(axis",

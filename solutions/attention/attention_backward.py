@@ -266,7 +266,7 @@ def attention_backward(g, q, k, v, p):
 
 
 @mistake(
-    "plain-sum",
+    "unweighted-sum",
     "the backward of softmax subtracts the sum of dp",
     "The subtracted number is an average of dp. Which weights does this average have?",
 )
@@ -276,7 +276,7 @@ def attention_backward(g, q, k, v, p):
 
 
 @mistake(
-    "plain-mean",
+    "unweighted-mean",
     "the backward of softmax subtracts the mean of dp",
     "The subtracted number is an average of dp. Which weights does this average have?",
 )

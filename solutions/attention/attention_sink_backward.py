@@ -208,9 +208,7 @@ MISTAKES = [
         "column-sum",
         "softmax normalised over the queries",
         "What sums to 1 together with the sink's weight: a row of p or a column of p?",
-        "row_dot = (p * dp).sum(axis=-1, keepdims=True) -> row_dot = (p * dp).sum(axis=-1, keepdims=True); "
-        "column_dot = (p * dp).sum(axis=-2, keepdims=True)",
-        "(dp - row_dot) -> (dp - column_dot)",
+        "(p * dp).sum(axis=-1 -> (p * dp).sum(axis=-2",
     ),
     edit(
         "sigmoid-like-softmax",

@@ -150,7 +150,7 @@ def ste_round_backward(g, x):
 
 
 @mistake(
-    "whole-numbers-only",
+    "integers-only",
     "the gradient passes only if x is already an integer",
     "Where would almost all weights get the gradient 0? Which function does the estimator put in place of round?",
 )

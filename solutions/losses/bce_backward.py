@@ -72,6 +72,7 @@ CASES = [
         smooth=False,
         note="p near 0",
     ),
+    given("p[2] t[2]", p=[0.0, 1.0], t=[0.0, 1.0], smooth=False, large=False, note="p = t at 0 and 1"),
     given("p[] t[]", p=uniform(0.05, 0.95), t=uniform(0, 1), large=False, note="one number"),
 ]
 MISTAKES = [
@@ -145,8 +146,13 @@ MISTAKES = [
         "clipped-on-both-sides",
         "p itself must be kept 1e-12 away from 0 and 1",
         "At p = t = 0, the loss cannot fall any further. What is your numerator there?",
-        "return ... -> q = np.clip(p.astype(float), 1e-12, 1 - 1e-12); "
-        "return (g * (q - t) / (q * (1 - q)) / p.size).astype(p.dtype)",
+        "return ... -> q = np.clip(p, 1e-12, 1 - 1e-12); return g * (q - t) / (q * (1 - q)) / p.size",
+    ),
+    edit(
+        "epsilon-in-each-fraction",
+        "1e-12 is added to p and to 1 - p",
+        "Take p = 2e-12. What is the denominator of your first fraction, and what does the task ask for?",
+        "(p - t) / np.maximum(p * (1 - p), 1e-12) -> ((1 - t) / (1 - p + 1e-12) - t / (p + 1e-12))",
     ),
     edit(
         "larger-floor",
