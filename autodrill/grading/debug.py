@@ -77,7 +77,7 @@ def debug(
     try:
         with Runner.start(Limits(seconds=math.inf), launcher=launcher) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
-            loaded = runner.load(source, path, entry, scenario)
+            loaded = runner.load(source, path, entry, scenario, together=True)
             return runner.call(args, budget=_ANY_SIZE, answer=answer) if isinstance(loaded, Loaded) else loaded
     finally:
         signal.signal(signal.SIGINT, interrupt)

@@ -156,7 +156,8 @@ def _grade(
         from autodrill.grading.framework_answers import loading
 
         entry, scenario = loading(drill, submission.source, submission.framework)
-    loaded = runner.load(submission.source, submission.name, entry, scenario)
+    together = submission.framework is not None  # whose processes take too long to start for one on each rank
+    loaded = runner.load(submission.source, submission.name, entry, scenario, together=together)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)

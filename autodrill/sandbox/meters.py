@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from autodrill.sandbox.child_process import ChildProcess
 
-__all__ = ["FREE_SECONDS", "MemoryWatch", "ProcessorBudget"]
+__all__ = ["FREE_SECONDS", "MemoryWatch", "Meter", "ProcessorBudget"]
 
 FREE_SECONDS = 0.3
 """Processor time that every request may take. Only a request that takes more needs to know its limit."""
@@ -18,11 +18,19 @@ _BUFFERS = 4 << 20
 """Bytes that an honest matrix product may write in buffers that the BLAS has mapped before."""
 
 
+class Meter(Protocol):
+    """A process, or the processes of several ranks."""
+
+    def processor_time(self) -> float:
+        """Return the seconds of processor time used, from a start that is the same in each call."""
+        ...
+
+
 class ProcessorBudget:
     """The processor time that a child process may use from now on, read from outside the process.
 
     Args:
-        child: The process.
+        child: The process, or processes.
         allowed: Returns the limit in seconds, given the seconds used so far. It is called only when the limit that it
             returned last, at first `FREE_SECONDS`, is used up. A higher limit may take longer to find.
 
@@ -30,7 +38,7 @@ class ProcessorBudget:
         limit: The limit in seconds that is known so far.
     """
 
-    def __init__(self, child: ChildProcess, allowed: Callable[[float], float]) -> None:
+    def __init__(self, child: Meter, allowed: Callable[[float], float]) -> None:
         self._child = child
         self._allowed = allowed
         self._started = child.processor_time()

@@ -31,8 +31,7 @@ from autodrill.sandbox.outcomes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from autodrill.sandbox.child_process import ChildProcess
-    from autodrill.sandbox.meters import ProcessorBudget
+    from autodrill.sandbox.meters import Meter, ProcessorBudget
     from autodrill.sandbox.runner import Runner
 
 __all__ = [
@@ -87,13 +86,13 @@ class Request:
     checksums: Sequence[int | None] = ()
     allowed: Callable[[Runner, float], float] | None = None
 
-    def budget(self, runner: Runner, child: ChildProcess) -> ProcessorBudget | None:
+    def budget(self, runner: Runner, meter: Meter) -> ProcessorBudget | None:
         """Return the processor time that a runner's process may take from now on; None without a limit."""
         if (allowed := self.allowed) is None:
             return None
         from autodrill.sandbox.meters import ProcessorBudget
 
-        return ProcessorBudget(child, lambda used: allowed(runner, used))
+        return ProcessorBudget(meter, lambda used: allowed(runner, used))
 
     def with_silenced_claims(self, index: int, outcome: Returned, earlier: int | None) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.
@@ -123,8 +122,8 @@ class Request:
         )
 
 
-def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
-    """Return the request to run a file: see `Runner.load`."""
+def load_request(source: bytes | None, filename: str, entry: str, seconds: float) -> Request:
+    """Return the request to run a file, or to leave it to the ranks if `source` is None: see `Runner.load`."""
     frame = frames.pack(FrameKind.LOAD, (source, filename, entry, float(seconds)))
     return Request(frame, len(frame), 1, seconds, STRUCTURE_BYTES, read_load)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from autodrill.errors import InternalError, UnconfinedError
 from autodrill.sandbox.child import frames, memory_claims, values, wire
+from autodrill.sandbox.child.collectives import in_step
 from autodrill.sandbox.child.confinement import ConfinementStatus, Layer
-from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
+from autodrill.sandbox.child.frames import RANK_BYTES, STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.child_process import how_it_ended
 from autodrill.sandbox.launcher import Launcher, launch
@@ -21,14 +22,17 @@ from autodrill.sandbox.outcomes import (
     CallOutcome,
     Died,
     Flooded,
+    Loaded,
     LoadOutcome,
     OutOfMemory,
     Overspent,
     Raised,
     Returned,
+    Stopped,
     TimedOut,
     Unreadable,
 )
+from autodrill.sandbox.ranks import Ranks
 from autodrill.sandbox.requests import Call, Request, call_request, load_request, read_load
 from autodrill.sandbox.transport import NoReply, Transport
 
@@ -56,6 +60,8 @@ class Runner:
 
     Several files can be loaded, one after another. Each is run in a new module. After a `Stopped` outcome the process
     no longer exists, and `finished` is true. `called` is the entry and the scenario of the last load.
+
+    If the scenario has ranks, the process runs the scenario alone. Each rank runs the file in a process of its own.
     """
 
     def __init__(self, child: ChildProcess, limits: Limits, launcher: Launcher) -> None:
@@ -68,9 +74,11 @@ class Runner:
         self._filename = ""
         self.called: tuple[str, str | None] = "", None
         self._until = math.inf
+        self._watched = 0
         self._watch: MemoryWatch | None = None
         self._loading: Request | None = None
         self._earlier: int | None = None
+        self._ranks: Ranks | None = None
         self._transport = Transport(child, limits.output)
 
     @classmethod
@@ -98,6 +106,8 @@ class Runner:
     def end_by(self, until: float) -> None:
         """Let this process, and every sibling started from now on, send no reply after a time by `time.monotonic`."""
         self._until = until
+        if self._ranks is not None:
+            self._ranks.end_by(until)
 
     @property
     def device(self) -> str:
@@ -126,21 +136,32 @@ class Runner:
 
     @property
     def processor_time(self) -> float:
-        """The seconds of processor time that the process has taken so far."""
-        return self._alive().processor_time()
+        """The seconds of processor time that the process has taken so far; with ranks, that these have taken."""
+        return self._alive().processor_time() if self._ranks is None else self._ranks.processor_time()
 
     @property
     def stdout(self) -> str:
         """The first 8 KiB printed since the last load, with undecodable bytes replaced. It is shown, never parsed."""
-        return self._transport.printed()[0]
+        return self._printed()[0]
 
     @property
     def stderr(self) -> str:
         """The first 8 KiB written to stderr since the last load, like `stdout`."""
-        return self._transport.printed()[1]
+        return self._printed()[1]
+
+    def clear_printed(self) -> None:
+        """Forget what was printed so far."""
+        self._transport.clear_printed()
 
     def load(
-        self, source: bytes, filename: str, entry: str, scenario: str | None = None, *, seconds: float | None = None
+        self,
+        source: bytes,
+        filename: str,
+        entry: str,
+        scenario: str | None = None,
+        *,
+        seconds: float | None = None,
+        together: bool = False,
     ) -> LoadOutcome:
         """Run a submission in a new module.
 
@@ -150,6 +171,7 @@ class Runner:
             entry: The function or class to call, or `Class.method`. Several names, separated by spaces, become a tuple.
             scenario: Trusted source that defines `drive(candidate, *args)`, with `np` and `in_step` in its namespace.
             seconds: Wall time; by default that of the limits.
+            together: Whether all ranks of the scenario run in this one process, and not each in its own.
 
         Raises:
             InternalError: The scenario fails, or the process did not start.
@@ -161,7 +183,17 @@ class Runner:
         if scenario != self._scenario:
             self._set_scenario(scenario)
         self._filename, self.called = filename, (entry, scenario)
-        self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
+        limit = self._limits.seconds if seconds is None else seconds
+        if scenario is None or together or in_step.__name__ not in scenario:
+            if self._ranks is not None:
+                self._ranks.close()
+                self._ranks = None
+            self._loading = load_request(source, filename, entry, limit)
+        else:
+            if self._ranks is None:
+                self._ranks = Ranks(lambda: self.sibling(self._limits))
+            self._ranks.take(source, filename, entry, limit)
+            self._loading = load_request(None, filename, entry, limit)
         self._transport.clear_printed()
         return self._load()
 
@@ -250,14 +282,49 @@ class Runner:
         """
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        other = self.sibling(replace(self._limits, memory=memory))
-        other._set_scenario(self._scenario)
-        other._watch = other._alive().memory_watch(memory)
+        if self._ranks is not None:
+            other = self.sibling(self._limits)
+            other._set_scenario(self._scenario)
+            other._ranks = self._ranks.like(lambda: other._bounded(memory))
+        else:
+            other = self._bounded(memory)
+            other._set_scenario(self._scenario)
         other._filename, other._loading = self._filename, self._loading
         return other, other._load()
 
+    def step(self, request: Request, frame: bytes, budget: ProcessorBudget | None) -> bytes | CallOutcome:
+        """Send a call or an answer to what it asks, and return the bytes that it asks next, or its outcome.
+
+        Args:
+            request: The call.
+            frame: The bytes to send: those of the request, or an ANSWER frame.
+            budget: The processor time that it may use.
+        """
+        got: tuple[FrameKind, bytes] | NoReply | WireError
+        started = time.monotonic()
+        if frame is request.frame:
+            self._transport.count_output()
+            self._transport.ignore_earlier_waits()
+        number = self._transport.send(frame)
+        try:
+            got = self._transport.receive(
+                number, request.seconds, request.limit, until=self._until, budget=budget, watch=self._watch
+            )
+            if isinstance(got, tuple) and got[0] is FrameKind.ASKED:
+                asked = decode(got[1])
+                if isinstance(asked, bytes):
+                    return asked
+                raise WireError("not the question of a rank")  # noqa: TRY301  read as any other
+            if not isinstance(got, NoReply) and self._transport.flooded():
+                got = NoReply.FLOOD
+        except WireError as error:
+            got = error
+        return cast("CallOutcome", self._outcome(got, request, budget, time.monotonic() - started))
+
     def close(self) -> None:
         """Kill the process and everything it has started, and close every descriptor. It may be called twice."""
+        if self._ranks is not None:
+            self._ranks.close()
         if self._child is not None:
             child, self._child = self._child, None
             child.end()
@@ -272,22 +339,42 @@ class Runner:
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
         self._earlier = None
+        if self._watched and self._watch is None:
+            self._watch = self._alive().memory_watch(self._watched)
+        if self._ranks is not None and not isinstance(loaded := self._ranks.load(), Loaded):
+            if isinstance(loaded, Stopped):
+                self.close()
+            return loaded
         (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
+
+    def _bounded(self, memory: int) -> Self:
+        """Start another process with another memory limit, which is watched from the time that it has its scenario."""
+        other = self.sibling(replace(self._limits, memory=memory))
+        other._watched = memory
+        return other
+
+    def _printed(self) -> tuple[str, str]:
+        return self._transport.printed() if self._ranks is None else self._ranks.printed()
 
     def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
         """Read the replies to a sent request, up to the first call that did not return."""
         self._transport.count_output()
         outcomes: list[LoadOutcome | CallOutcome] = []
         first: object = None
-        budget = request.budget(self, self._alive())
+        budget = request.budget(self, self._ranks or self._alive())
+        if self._ranks is not None:
+            self._ranks.budget = budget
         while len(outcomes) < request.answers:
             started = time.monotonic()
             got, asked = self._receive(number, request, budget, last=len(outcomes) == request.answers - 1)
             if got == first and not asked:  # a repeated call usually has a reply of the same bytes
                 outcomes.append(outcomes[0])
                 continue
-            outcome = self._outcome(got, request, budget, time.monotonic() - started)
+            failure = None if self._ranks is None else self._ranks.end_call()
+            outcome = failure or self._outcome(got, request, budget, time.monotonic() - started)
+            if isinstance(failure, Stopped):
+                self.close()
             if not isinstance(outcome, Returned):
                 outcomes.append(outcome)
                 break
@@ -303,23 +390,41 @@ class Runner:
     ) -> tuple[tuple[FrameKind, bytes] | NoReply | WireError, int]:
         """Receive one reply, and count what is asked before it. Output is counted up to the last reply."""
         until, asked = time.monotonic() + request.seconds, 0
+        limit = request.limit if self._ranks is None else max(request.limit, 2 * RANK_BYTES)
+        own = budget if self._ranks is None else None  # that of the ranks is counted in their processes
+        left = request.seconds
         try:
             while True:
-                left = max(0.0, until - time.monotonic()) if asked else request.seconds
-                got = self._transport.receive(
-                    number, left, request.limit, until=self._until, budget=budget, watch=self._watch
-                )
+                got = self._transport.receive(number, left, limit, until=self._until, budget=own, watch=self._watch)
+                if isinstance(got, tuple) and got[0] is FrameKind.RANK and self._ranks is not None:
+                    self._pass_on(self._ranks, request, got[1])
+                    left = request.seconds  # for the scenario; the ranks have limits of their own
+                    continue
                 if isinstance(got, NoReply) or got[0] is not FrameKind.ASKED:
                     break
                 if time.monotonic() > min(until, self._until):  # a reply counts as in time once it is here
                     return NoReply.TIME, asked
                 self._answer(request, got[1])
                 asked += 1
+                left = max(0.0, until - time.monotonic())
         except WireError as error:
             return error, asked
         ends = last or isinstance(got, NoReply) or got[0] is not FrameKind.RETURNED
         stopped = got is NoReply.TIME or got is NoReply.COST or got is NoReply.MEMORY
         return NoReply.FLOOD if ends and not stopped and self._transport.flooded() else got, asked
+
+    def _pass_on(self, ranks: Ranks, request: Request, said: bytes) -> None:
+        """Pass on what the scenario sends to a rank, and what the rank sends back.
+
+        Raises:
+            WireError: It is not for a rank.
+        """
+        match decode(said):
+            case (int() as rank, int() as count, bool() as begins, bytes() as payload):
+                answer = ranks.pass_on(rank, count, payload, begins=begins, seconds=request.seconds)
+            case _:
+                raise WireError("not a message to a rank")
+        self._transport.send(frames.pack(FrameKind.ANSWER, answer))
 
     def _answer(self, request: Request, asked: bytes) -> None:
         """Answer what the scenario asks.

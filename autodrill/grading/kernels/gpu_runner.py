@@ -110,6 +110,7 @@ class GpuRunner(Runner):
         scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
         seconds: float | None = None,  # noqa: ARG002  compilation takes its time
+        together: bool = False,  # noqa: ARG002  it has no ranks
     ) -> LoadOutcome:
         """Load the kernel in a file: see `Runner.load`. The first launch compiles it.
 

@@ -89,6 +89,7 @@ class KernelRunner(Runner):
         scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
         seconds: float | None = None,
+        together: bool = False,  # noqa: ARG002  it has no ranks
     ) -> LoadOutcome:
         """Compile the kernel in a file, and load it: see `Runner.load`."""
         workshop = self._workshop()

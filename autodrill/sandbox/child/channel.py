@@ -43,9 +43,14 @@ class Channel:
             OversizedError: The value is too large.
         """
         self.send(FrameKind.ASKED, values.to_wire(value, limit=frames.STRUCTURE_BYTES // 2))
+        return values.from_wire(self.await_answer())
+
+    def await_answer(self) -> wire.Value:
+        """Wait for the answer to what was sent."""
         while (frame := self._next())[0] is not FrameKind.ANSWER:
             self._later.append(frame)  # the parent sends calls ahead
-        return values.from_wire(frame[1])
+        answer: wire.Value = frame[1]
+        return answer
 
     def _next(self) -> tuple[FrameKind, Any]:
         while len(self._waiting) < frames.HEADER_BYTES:

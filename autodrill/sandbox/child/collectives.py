@@ -1,6 +1,6 @@
-"""Several ranks in one process: the same program on every rank, synchronised at each collective.
+"""Several ranks: the same program on every rank, synchronised at each collective.
 
-The ranks share the process, but no variables: see `PerRank`.
+What the program calls is an entry in the process of the rank, `rank_calls.OtherProcess`, or in this one, `PerRank`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["PerRank", "in_step"]
+__all__ = ["PerRank", "in_step", "plain", "running"]
 
 
 class _Waiting(BaseException):
@@ -21,10 +21,16 @@ class _Waiting(BaseException):
 
 
 class _Rank:
-    """One rank's view of the collectives. Those that all ranks have reached return their result; the next one waits."""
+    """One rank's view of the collectives. Those that all ranks have reached return their result; the next one waits.
+
+    Attributes:
+        known: The results of the collectives so far.
+        calls: The calls of entries in another process so far.
+    """
 
     def __init__(self) -> None:
         self.known: list[Any] = []
+        self.calls: list[Any] = []
         self._next = 0
 
     def start(self) -> None:
@@ -56,11 +62,43 @@ def _check_real(contribution: Any) -> None:
         raise TypeError(f"a message holds real numbers, not {contribution.dtype}")
 
 
-class _Turn:
-    """One run of the program on one rank, and what it was lent: each argument with its copy."""
+def plain(value: Any) -> Any:
+    """Return a message or a result as plain data, as a collective and `np.array` take it.
 
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
+    A subclass becomes its base, and an iterator a list. What has `__array__` becomes an array.
+    """
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    if isinstance(value, tuple):
+        return tuple([plain(item) for item in tuple.__iter__(value)])
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, np.generic | bool | int | float | complex | str | bytes) or value is None:
+        return value
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    if hasattr(value, "__iter__") and not isinstance(value, type):
+        return [plain(item) for item in value]
+    return value
+
+
+class Turn:
+    """One run of the program on one rank.
+
+    Attributes:
+        rank: The rank.
+        ranks: How many ranks there are.
+        calls: The calls of entries in another process, those of earlier runs included.
+        reached: How many of them this run has reached.
+        changes: Arguments that such a call has changed, with what they are after it.
+    """
+
+    def __init__(self, rank: int, ranks: int, calls: list[Any]) -> None:
+        self.rank, self.ranks, self.calls = rank, ranks, calls
+        self.reached = 0
+        self.changes: list[tuple[Any, Any]] = []
         self._lent: dict[int, tuple[Any, Any]] = {}
 
     def lend(self, value: Any) -> Any:
@@ -71,7 +109,7 @@ class _Turn:
         if kind is tuple:
             return tuple([self.lend(item) for item in value])
         if kind not in {np.ndarray, list, dict}:
-            return value
+            return _taking_plain(value) if callable(value) else value
         if id(value) not in self._lent:
             copy: Any
             if kind is np.ndarray:
@@ -86,6 +124,8 @@ class _Turn:
 
     def give_back(self) -> None:
         """Write the copies back, so that a change of an argument is seen."""
+        for value, after in self.changes:
+            _change(value, after)
         for value, copy in self._lent.values():
             if isinstance(value, list):
                 value[:] = copy
@@ -96,15 +136,53 @@ class _Turn:
                 value[...] = copy
 
 
-_running: list[_Turn] = []
+def _taking_plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of the scenario that takes what it would be sent from another process."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return function(*map(plain, arguments), **{name: plain(value) for name, value in named.items()})
+
+    return call
+
+
+def _change(value: Any, after: Any) -> None:
+    """Make a value equal to what it is after a call, in place as far as it can be changed in place."""
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        if value.flags.writeable and type(after) is np.ndarray and value.shape == after.shape:
+            value[...] = after
+    elif type(value) is list and type(after) is list and len(value) != len(after):
+        value[:] = after
+    elif type(value) in {list, tuple} and type(after) in {list, tuple}:
+        for index, (item, new) in enumerate(zip(value, after, strict=False)):
+            if type(item) in {np.ndarray, list, tuple, dict} and type(item) is type(new):
+                _change(item, new)
+            elif type(value) is list:
+                value[index] = new
+    elif type(value) is dict and type(after) is dict:
+        for key in value.keys() & after.keys():
+            _change(value[key], after[key])
+        if value.keys() != after.keys():
+            value.clear()
+            value.update(after)
+
+
+_running: list[Turn] = []
 """The turn that runs; the last one if a program runs ranks of its own."""
+
+
+def running() -> Turn | None:
+    """Return the turn that runs; None outside `in_step`."""
+    return _running[-1] if _running else None
 
 
 class PerRank:
     """The entry of a submission as a scenario calls it. Within `in_step`, each rank calls an entry of its own.
 
-    Every rank runs the file for itself, as on a cluster, and gets copies of its arguments. So a rank learns of the
-    data of another only what a collective returns. A rank keeps its variables from one call to the next.
+    Every rank runs the file for itself, as on a cluster, and gets copies of its arguments. A rank keeps its variables
+    from one call to the next. But the ranks share this process, so a file can send numbers through it. It is used under
+    a debugger, for an answer in a framework, and to find out whether a wrong answer does that.
 
     Args:
         place: Which of the entries of the submission it is.
@@ -139,10 +217,9 @@ def in_step(
 
     There are no threads. A rank that reaches a collective is interrupted. Once every rank has reached it, each is run
     again from its start, with the results so far. The program must therefore be deterministic, and its work before a
-    collective is repeated for every later collective.
+    collective is repeated for every later collective. The process of a rank only waits: it makes each call once.
 
-    The candidate that the program calls is a `PerRank`. What a candidate changes in its arguments is written back once
-    all ranks have ended.
+    What a candidate changes in its arguments is written back once all ranks have ended.
 
     Args:
         program: Called as `program(*arguments[rank], collective)`, with copies of the arguments.
@@ -163,7 +240,7 @@ def in_step(
     rounds: list[list[Any]] = []
     while len(rounds) < limit:
         results, waiting = [], []
-        turns = list(map(_Turn, range(len(ranks))))
+        turns = [Turn(index, len(ranks), rank.calls) for index, rank in enumerate(ranks)]
         for rank, own, turn in zip(ranks, arguments, turns, strict=True):
             rank.start()
             _running.append(turn)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = [
     "HEADER_BYTES",
     "LOST_CHANNEL",
+    "OF_A_RANK",
     "PERIOD",
+    "RANK_BYTES",
     "STRUCTURE_BYTES",
     "CallSpec",
     "FrameKind",
@@ -47,6 +49,12 @@ LOST_CHANNEL = 113
 
 STRUCTURE_BYTES = 1 << 16
 """The bytes that a payload may hold besides the data of a reply."""
+
+RANK_BYTES = 1 << 24
+"""The bytes of data that a message from or to a rank, or a result of it, may hold."""
+
+OF_A_RANK = "<rank>"
+"""In place of the text of a scenario: the process serves the calls of one rank, see `rank_calls.serve`."""
 
 PASSED = ("job", "stdout", "stderr", "dump", "status", "line")
 """The descriptors that a fork server receives for each fork, in order; `line` only if lines are traced."""
@@ -82,6 +90,7 @@ class FrameKind(IntEnum):
     RAISED = 15
     OVERSIZED = 16
     ASKED = 17
+    RANK = 18
 
 
 _KINDS = {int(kind): kind for kind in FrameKind}

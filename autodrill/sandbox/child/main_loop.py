@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import frames, frameworks, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
+from . import frames, frameworks, line_tracer, lockdown, memory_claims, rank_calls, rlimits, tracebacks, values, wire
 from .channel import Channel
 from .collectives import PerRank, in_step
 from .confinement import Confinement, ConfinementStatus
@@ -141,7 +141,7 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
             assert isinstance(request, tuple)
             rlimits.renew_cpu(_float(request[-1]))
             submission = LoadedSubmission(request, drive, hooks)
-            channel.send(*submission.load())
+            channel.send(*(submission.load() if request[0] is not None else submission.leave_to_ranks(channel)))
         else:
             assert kind is FrameKind.CALL
             assert submission is not None
@@ -158,10 +158,10 @@ class LoadedSubmission:
     def __init__(self, request: wire.Value, drive: _Drive | None, hooks: Hooks) -> None:
         assert isinstance(request, tuple)
         source, filename, entry, _ = request
-        assert isinstance(source, bytes)
+        assert isinstance(source, bytes | None)
         assert isinstance(filename, str)
         assert isinstance(entry, str)
-        self.source, self.filename, self.entry = source, filename, entry
+        self.source, self.filename, self.entry = source or b"", filename, entry
         self.module = _new_module(filename)
         self.drive, self.hooks = drive, hooks
         self.target: Callable[..., Any] | None = None
@@ -196,6 +196,13 @@ class LoadedSubmission:
             entries = [PerRank(place, loads, lambda: self._another(code)) for place in range(len(entries))]
         called: Any = tuple(entries) if len(entries) > 1 else entries[0]
         self.target = called if self.drive is None else _Driven(self.drive.call, called)
+        return FrameKind.LOADED, None
+
+    def leave_to_ranks(self, channel: Channel) -> tuple[FrameKind, wire.Value]:
+        """Let the scenario call the entries in the processes of the ranks. The file is neither known nor run here."""
+        assert self.drive is not None
+        entries = [rank_calls.OtherProcess(place, channel) for place in range(len(self.entry.split()))]
+        self.target = _Driven(self.drive.call, tuple(entries) if len(entries) > 1 else entries[0])
         return FrameKind.LOADED, None
 
     def _run(self, code: Any, module: types.ModuleType) -> tuple[list[Any], ImportError | None]:
@@ -313,13 +320,15 @@ def _drive(scenario: wire.Value, channel: Channel) -> _Drive:
     import numpy as np
 
     assert isinstance(scenario, str)
+    if scenario == frames.OF_A_RANK:
+        return _Drive(rank_calls.serve(channel), has_ranks=False)
     tracebacks.remember_source(scenario.encode(), _SCENARIO)
     namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step, "ask": channel.ask}
     namespace |= {"door": frameworks.door, "function_door": frameworks.function_door}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:
         raise NameError("it does not define `drive`")
-    return _Drive(namespace["drive"], in_step.__name__ in scenario)
+    return _Drive(namespace["drive"], has_ranks=in_step.__name__ in scenario)
 
 
 def _stand_alone() -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "calls_to_wire",
     "dtype_of",
     "encode",
+    "find_opaque",
     "from_wire",
     "is_sent_as_it_is",
     "plain",
@@ -145,7 +146,7 @@ def calls_to_wire(calls: Sequence[Sequence[Any]]) -> tuple[tuple[wire.Value, ...
                 same.append(same[arg.index])
                 continue
             value = to_wire(arg, limit=_ANY_SIZE)
-            if (opaque := _find_opaque(value)) is not None:
+            if (opaque := find_opaque(value)) is not None:
                 raise TypeError(f"argument {position} cannot be sent: {opaque.type_name}")
             alike = places.setdefault(wire.encode(value), [])
             # Only `SameAs` makes two arguments of a call the same object.
@@ -275,12 +276,12 @@ def dtype_of(code: str) -> np.dtype[Any]:
     return np.dtype(f"<{code}")
 
 
-def _find_opaque(value: wire.Value) -> wire.Opaque | None:
+def find_opaque(value: wire.Value) -> wire.Opaque | None:
     """Return the first opaque value in a wire value, None if there is none."""
     if isinstance(value, wire.Opaque):
         return value
     if isinstance(value, tuple | list | dict):
         for item in value.values() if isinstance(value, dict) else value:
-            if (found := _find_opaque(item)) is not None:
+            if (found := find_opaque(item)) is not None:
                 return found
     return None
