@@ -15,7 +15,7 @@ from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded
-from autodrill.sandbox.runner import Runner
+from autodrill.sandbox.runner import RankMode, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,7 +77,7 @@ def debug(
     try:
         with Runner.start(Limits(seconds=math.inf), launcher=launcher) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
-            loaded = runner.load(source, path, entry, scenario, together=True)
+            loaded = runner.load(source, path, entry, scenario, ranks=RankMode.TOGETHER)
             return runner.call(args, budget=_ANY_SIZE, answer=answer) if isinstance(loaded, Loaded) else loaded
     finally:
         signal.signal(signal.SIGINT, interrupt)

@@ -19,7 +19,7 @@ from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.runner import Runner
+from autodrill.sandbox.runner import RankMode, Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill, Exercise, Solution
@@ -156,8 +156,9 @@ def _grade(
         from autodrill.grading.framework_answers import loading
 
         entry, scenario = loading(drill, submission.source, submission.framework)
-    together = submission.framework is not None  # whose processes take too long to start for one on each rank
-    loaded = runner.load(submission.source, submission.name, entry, scenario, together=together)
+    # The processes of a framework are too large for one on each rank.
+    ranks = RankMode.APART if submission.framework is None else RankMode.TOGETHER
+    loaded = runner.load(submission.source, submission.name, entry, scenario, ranks=ranks)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)

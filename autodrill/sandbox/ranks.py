@@ -7,6 +7,7 @@ decode them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from autodrill.sandbox.child import frames
@@ -22,11 +23,22 @@ if TYPE_CHECKING:
     from autodrill.sandbox.requests import Request
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["Ranks"]
+__all__ = ["RankMode", "Ranks"]
 
 _RESULT_BYTES = 8 * RANK_BYTES  # the result and the arguments after the call; each byte of `bytes` counts as four
 _MOST = 256
 """The largest number of ranks. A scenario with more is at fault."""
+
+
+class RankMode(Enum):
+    """Where the ranks of a scenario run the file. Without ranks in the scenario, all modes are the same."""
+
+    APART = "apart"
+    """Each in a process of its own."""
+    TOGETHER = "together"
+    """In one process, each in a module of its own."""
+    AS_ONE = "as one"
+    """In one process and one module, so that they share its variables."""
 
 
 @dataclass(slots=True)

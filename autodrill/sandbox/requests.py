@@ -122,9 +122,19 @@ class Request:
         )
 
 
-def load_request(source: bytes | None, filename: str, entry: str, seconds: float) -> Request:
-    """Return the request to run a file, or to leave it to the ranks if `source` is None: see `Runner.load`."""
-    frame = frames.pack(FrameKind.LOAD, (source, filename, entry, float(seconds)))
+def load_request(
+    source: bytes | None, filename: str, entry: str, seconds: float, *, shares_module: bool = False
+) -> Request:
+    """Return the request to run a file: see `Runner.load`.
+
+    Args:
+        source: The file. None leaves it to the processes of the ranks.
+        filename: Its name.
+        entry: What is called.
+        seconds: Wall time.
+        shares_module: Whether all ranks of a scenario run the same module.
+    """
+    frame = frames.pack(FrameKind.LOAD, (source, filename, entry, shares_module, float(seconds)))
     return Request(frame, len(frame), 1, seconds, STRUCTURE_BYTES, read_load)
 
 

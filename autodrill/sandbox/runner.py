@@ -32,7 +32,7 @@ from autodrill.sandbox.outcomes import (
     TimedOut,
     Unreadable,
 )
-from autodrill.sandbox.ranks import Ranks
+from autodrill.sandbox.ranks import RankMode, Ranks
 from autodrill.sandbox.requests import Call, Request, call_request, load_request, read_load
 from autodrill.sandbox.transport import NoReply, Transport
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
 
-__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs"]
+__all__ = ["Arg", "Layout", "Limits", "RankMode", "Runner", "SameAs"]
 
 Arg = values.Arg
 SameAs = values.SameAs
@@ -161,7 +161,7 @@ class Runner:
         scenario: str | None = None,
         *,
         seconds: float | None = None,
-        together: bool = False,
+        ranks: RankMode = RankMode.APART,
     ) -> LoadOutcome:
         """Run a submission in a new module.
 
@@ -171,7 +171,7 @@ class Runner:
             entry: The function or class to call, or `Class.method`. Several names, separated by spaces, become a tuple.
             scenario: Trusted source that defines `drive(candidate, *args)`, with `np` and `in_step` in its namespace.
             seconds: Wall time; by default that of the limits.
-            together: Whether all ranks of the scenario run in this one process, and not each in its own.
+            ranks: Where the ranks of the scenario run the file.
 
         Raises:
             InternalError: The scenario fails, or the process did not start.
@@ -184,11 +184,12 @@ class Runner:
             self._set_scenario(scenario)
         self._filename, self.called = filename, (entry, scenario)
         limit = self._limits.seconds if seconds is None else seconds
-        if scenario is None or together or in_step.__name__ not in scenario:
+        if scenario is None or ranks is not RankMode.APART or in_step.__name__ not in scenario:
             if self._ranks is not None:
                 self._ranks.close()
                 self._ranks = None
-            self._loading = load_request(source, filename, entry, limit)
+            shares_module = ranks is RankMode.AS_ONE
+            self._loading = load_request(source, filename, entry, limit, shares_module=shares_module)
         else:
             if self._ranks is None:
                 self._ranks = Ranks(lambda: self.sibling(self._limits))

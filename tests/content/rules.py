@@ -227,6 +227,7 @@ RULES = {
     "hvp_forward_over_reverse__slope_without_tangent": None,
     "hvp_forward_over_reverse__tangents_of_the_leaves": "slip-attribute",
     "hvp_forward_over_reverse__uses_up_the_lists": "mutates-input",
+    "infonce_gathered_backward__ranks_share_a_global": "outside-collectives",
     "iterative_topological_sort__first_input_only": "missing",
     "iterative_topological_sort__higher_limit": "recursive",
     "iterative_topological_sort__leaves_twice": "twice",

@@ -23,7 +23,7 @@ from autodrill.sandbox.outcomes import (
     TimedOut,
     Unreadable,
 )
-from autodrill.sandbox.runner import Arg, Layout, Runner
+from autodrill.sandbox.runner import Arg, Layout, RankMode, Runner
 from tests.sandbox.running import BUDGET, X, code
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def server() -> Iterator[ForkServer]:
 
 @contextmanager
 def loaded(
-    server: ForkServer, source: str, *, seconds: float = 5.0, scenario: str = SCENARIO, together: bool = False
+    server: ForkServer, source: str, *, seconds: float = 5.0, scenario: str = SCENARIO, ranks: RankMode = RankMode.APART
 ) -> Iterator[Runner]:
     with Runner.start(Limits(seconds=seconds), launcher=server.launch) as runner:
-        assert runner.load(code(source), "f.py", "f", scenario, together=together) == Loaded()
+        assert runner.load(code(source), "f.py", "f", scenario, ranks=ranks) == Loaded()
         yield runner
 
 
@@ -78,19 +78,25 @@ class TestProcesses:
         assert first == second
 
     def test_together_all_ranks_share_a_process(self, server: ForkServer) -> None:
-        assert len(set(value(call(server, self.WHERE, together=True)))) == 1
+        assert len(set(value(call(server, self.WHERE, ranks=RankMode.TOGETHER)))) == 1
 
-    @pytest.mark.parametrize(("together", "seen"), [(True, 2), (False, 1)])
-    def test_a_library_holds_what_one_rank_put_there(self, server: ForkServer, together: bool, seen: int) -> None:
+    @pytest.mark.parametrize(
+        ("ranks", "in_library", "in_module"),
+        [(RankMode.APART, 1, 1), (RankMode.TOGETHER, 2, 1), (RankMode.AS_ONE, 2, 2)],
+    )
+    def test_mode_decides_what_ranks_share(
+        self, server: ForkServer, ranks: RankMode, in_library: int, in_module: int
+    ) -> None:
         source = """
             import fractions
-            held = fractions.__dict__.setdefault("held", set())
+            library, module = fractions.__dict__.setdefault("held", set()), set()
             def f(rank, x, all_reduce):
-                held.add(rank)
+                library.add(rank)
+                module.add(rank)
                 all_reduce(0)
-                return len(held)
+                return len(library), len(module)
         """
-        assert max(value(call(server, source, together=together))) == seen
+        assert max(value(call(server, source, ranks=ranks))) == (in_library, in_module)
 
     def test_only_own_arguments_are_in_reach(self, server: ForkServer) -> None:
         source = """

@@ -19,7 +19,7 @@ from autodrill.sandbox.child.confinement import APART
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Broken, NotDefined
-from autodrill.sandbox.runner import Runner
+from autodrill.sandbox.runner import RankMode, Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
@@ -110,7 +110,7 @@ class GpuRunner(Runner):
         scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
         seconds: float | None = None,  # noqa: ARG002  compilation takes its time
-        together: bool = False,  # noqa: ARG002  it has no ranks
+        ranks: RankMode = RankMode.APART,  # noqa: ARG002  it has none
     ) -> LoadOutcome:
         """Load the kernel in a file: see `Runner.load`. The first launch compiles it.
 

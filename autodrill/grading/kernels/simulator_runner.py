@@ -12,7 +12,7 @@ from autodrill.grading.kernels.device_faults import DeviceFault, description
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
-from autodrill.sandbox.runner import Runner
+from autodrill.sandbox.runner import RankMode, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -89,7 +89,7 @@ class KernelRunner(Runner):
         scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
         seconds: float | None = None,
-        together: bool = False,  # noqa: ARG002  it has no ranks
+        ranks: RankMode = RankMode.APART,  # noqa: ARG002  it has none
     ) -> LoadOutcome:
         """Compile the kernel in a file, and load it: see `Runner.load`."""
         workshop = self._workshop()

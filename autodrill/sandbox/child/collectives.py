@@ -187,7 +187,7 @@ class PerRank:
     Args:
         place: Which of the entries of the submission it is.
         loads: The entries of rank 0, which are also called outside `in_step`, and of each further rank so far.
-        another: Runs the file once more, and returns its entries.
+        another: Returns the entries of another rank. It runs the file once more, unless the ranks share a module.
     """
 
     def __init__(

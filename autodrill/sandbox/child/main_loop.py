@@ -157,7 +157,7 @@ class LoadedSubmission:
 
     def __init__(self, request: wire.Value, drive: _Drive | None, hooks: Hooks) -> None:
         assert isinstance(request, tuple)
-        source, filename, entry, _ = request
+        source, filename, entry, self.shares_module, _ = request
         assert isinstance(source, bytes | None)
         assert isinstance(filename, str)
         assert isinstance(entry, str)
@@ -193,7 +193,8 @@ class LoadedSubmission:
             return self._raised(error)
         if self.drive is not None and self.drive.has_ranks:
             loads = [_within(module, entries)]
-            entries = [PerRank(place, loads, lambda: self._another(code)) for place in range(len(entries))]
+            another = (lambda: loads[0]) if self.shares_module else (lambda: self._another(code))
+            entries = [PerRank(place, loads, another) for place in range(len(entries))]
         called: Any = tuple(entries) if len(entries) > 1 else entries[0]
         self.target = called if self.drive is None else _Driven(self.drive.call, called)
         return FrameKind.LOADED, None

@@ -31,7 +31,7 @@ def warm_up() -> None:
 
     filename = "<warm-up>"
     submission = LoadedSubmission(
-        (_SOURCE, filename, "warm_up", 1.0), None, Hooks(plain_call, plain_call, lambda: None)
+        (_SOURCE, filename, "warm_up", False, 1.0), None, Hooks(plain_call, plain_call, lambda: None)
     )
     kind, _ = submission.load()
     assert kind is FrameKind.LOADED
