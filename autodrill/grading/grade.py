@@ -19,7 +19,7 @@ from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.runner import RankMode, Runner
+from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill, Exercise, Solution
@@ -156,9 +156,7 @@ def _grade(
         from autodrill.grading.framework_answers import loading
 
         entry, scenario = loading(drill, submission.source, submission.framework)
-    # The processes of a framework are too large for one on each rank.
-    ranks = RankMode.APART if submission.framework is None else RankMode.TOGETHER
-    loaded = runner.load(submission.source, submission.name, entry, scenario, ranks=ranks)
+    loaded = runner.load(submission.source, submission.name, entry, scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)

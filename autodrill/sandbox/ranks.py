@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from autodrill.errors import InternalError
 from autodrill.sandbox.child import frames
 from autodrill.sandbox.child.frames import RANK_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError
@@ -109,9 +110,12 @@ class Ranks:
 
         Returns:
             Whether the call has ended, and the bytes. None: the rank has failed, see `end_call`.
+
+        Raises:
+            InternalError: The scenario has too many ranks.
         """
         if not 0 <= rank < ranks <= _MOST:
-            raise ValueError(f"rank {rank} of {ranks}")
+            raise InternalError(f"the exercise's scenario calls rank {rank} of {ranks}; at most {_MOST} are possible")
         if begins:
             self._prepare(ranks)
         at = self._at(rank)

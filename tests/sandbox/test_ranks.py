@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from autodrill.errors import InternalError
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import (
@@ -305,6 +306,11 @@ class TestFailures:
         got = call(server, "def f(rank, x, all_reduce):\n    return 0", scenario=scenario)
         assert isinstance(got, Raised)
         assert got.message == "a rank cannot be given a object"
+
+
+def test_too_many_ranks_are_a_fault_of_the_scenario(server: ForkServer) -> None:
+    with pytest.raises(InternalError, match="calls rank 0 of 300; at most 256"):
+        call(server, "def f(rank, x, all_reduce):\n    return 0", np.zeros((300, 1)))
 
 
 def test_outside_in_step_rank_0_is_called(server: ForkServer) -> None:

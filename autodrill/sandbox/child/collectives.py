@@ -182,7 +182,7 @@ class PerRank:
 
     Every rank runs the file for itself, as on a cluster, and gets copies of its arguments. A rank keeps its variables
     from one call to the next. But the ranks share this process, so a file can send numbers through it. It is used under
-    a debugger, for an answer in a framework, and to find out whether a wrong answer does that.
+    a debugger, and to find out whether a wrong answer does that.
 
     Args:
         place: Which of the entries of the submission it is.

@@ -68,6 +68,8 @@ def main(control: int) -> NoReturn:
     main_loop.tie_to(parent)
     confinement = Confinement.from_wire(start)
     sealed = confinement.profile is Profile.SEALED
+    with suppress(ImportError):  # a Python built without ctypes
+        from . import pinning  # noqa: F401  else each fork with a tight memory bound would compile it: 2 ms
     with _without_fork_hooks():
         main_loop.import_numpy(numpy)
         if sealed:
