@@ -14,7 +14,7 @@ from autodrill.grading.grade import grade
 from autodrill.grading.kernels.gpu_runner import GPU_LIMITS
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
-from autodrill.grading.verify.many_programs import FEW_SEEDS, Bench
+from autodrill.grading.verify.many_programs import FEW_SEEDS, LARGE_SEEDS, Bench
 from autodrill.grading.verify.mutation_score import Strength, strength
 from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.launcher import launch
@@ -74,7 +74,8 @@ def prove(
     Args:
         library: The library with its solution.
         exercise: The exercise.
-        seeds: Number of seeds that the solution must pass; a surviving mutant passes the first `FEW_SEEDS` of them too.
+        seeds: Number of seeds that the solution must pass, the first `LARGE_SEEDS` of them with the large cases; a
+            surviving mutant passes the first `FEW_SEEDS` of them too.
         launcher: Starts the processes.
         on_gpu: Whether to grade only the stub and the solution, on a GPU: an answer on arrays with CuPy in place of
             NumPy, a kernel on the simulated device and then on the GPU.
@@ -192,7 +193,7 @@ def _solution(bench: Bench, drill: Drill, seeds: int) -> list[Problem]:
     exercise, solution = drill.exercise, drill.solution
     for seed in range(seeds):
         try:
-            found = bench.first_fault(solution.source, [seed])
+            found = bench.first_fault(solution.source, [seed], large=LARGE_SEEDS)
         except InternalError as error:
             return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {error.message}")]
         if found is None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+from autodrill.drills.cases import battery
 from autodrill.errors import ContentError
+from autodrill.grading.verify.many_programs import LARGE_SEEDS
 from autodrill.grading.verify.verify import check_prerequisites, prove
 
 if TYPE_CHECKING:
@@ -50,6 +53,22 @@ def test_prove_shows_the_worst_element_of_a_large_result(pack: Pack) -> None:
     assert re.search(
         r"x \(n, m\) · large: dx is wrong in .* places; dx expected \S+ at \[\d+, \d+\], got -?0 at", message
     )
+
+
+def test_prove_puts_large_cases_under_several_seeds(pack: Pack) -> None:
+    pack.add()
+    drill = pack.load()
+    (large,) = (case for case in battery(drill, LARGE_SEEDS - 1) if case.large)
+    first = float(np.float32(large.inputs["x"].flat[0]))
+    pack.add(solution=("return slope(x) * g", f"return slope(x) * g * (2 if float(x.flat[0]) == {first!r} else 1)"))
+
+    def problems(seeds: int) -> list[str]:
+        proof = prove(pack.library, pack.library.find("cube_backward"), seeds=seeds)
+        return [problem.message for problem in proof.problems if "worked solution" in problem.message]
+
+    assert problems(LARGE_SEEDS - 1) == []
+    (message,) = problems(LARGE_SEEDS)
+    assert message.startswith("the worked solution does not pass with seed 3: x (n, m) · large: dx is wrong in ")
 
 
 def test_prove_skips_mistakes_of_a_wrong_solution(pack: Pack) -> None:
