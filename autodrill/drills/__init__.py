@@ -27,11 +27,13 @@ if TYPE_CHECKING:
         uniform,
     )
     from autodrill.sandbox.child.collectives import in_step
+    from autodrill.sandbox.child.weighing import Scales, numbers_in
 
 __all__ = [
     "Bound",
     "Given",
     "Mistake",
+    "Scales",
     "Scenario",
     "ask",
     "away_from_zero",
@@ -43,6 +45,7 @@ __all__ = [
     "in_step",
     "mistake",
     "normal",
+    "numbers_in",
     "scenario",
     "shared",
     "uniform",
@@ -52,11 +55,15 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Lazy, because `autodrill list` reads no solution file and should start fast.
     if name in __all__:
-        # `in_step` runs in the candidate's process, which provides it without an import.
+        # These names run in the candidate's process, which provides them without an import.
         if name == "in_step":
             from autodrill.sandbox.child import collectives
 
             return collectives.in_step
+        if name in {"Scales", "numbers_in"}:
+            from autodrill.sandbox.child import weighing
+
+            return getattr(weighing, name)
         from autodrill.drills import authoring
 
         return getattr(authoring, name)

@@ -34,11 +34,10 @@ Asked next:
 """
 
 import functools
-import pickle
 
 import numpy as np
 
-from autodrill.drills import edit, given, mistake
+from autodrill.drills import Scales, edit, given, mistake, numbers_in
 
 HINTS = (
     (
@@ -158,19 +157,14 @@ def forward(x, p, seed, layers):
     return x * factors(x.shape, p, seed, layers)
 
 
+# A context may hold this many numbers of eight bytes. The bits of a mask of the large case are 256 numbers.
+FEW = 12
+
+
 # Several layers with the same input: `out` and `dx` are the sums over them. Each layer gets its own copy of x, so that
 # a context that holds x costs memory. The packed bits of a mask take less than the limit on memory can tell from the
-# memory of the layers themselves, so with many layers, each context may hold only this many bytes as well.
-CONTEXT_BYTES = 1024
-
-
-def bytes_in(ctx):
-    try:
-        return len(pickle.dumps(vars(ctx)))
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return 0  # it holds a function, for example: only the limit on memory applies
-
-
+# memory of the layers themselves. So the contexts are searched in each case, and the process is weighed in the large
+# case, because a mask can be kept outside the contexts.
 def drive(candidate, g, x, p, seed, layers):
     class Context:
         saved_tensors = ()
@@ -178,10 +172,16 @@ def drive(candidate, g, x, p, seed, layers):
         def save_for_backward(self, *values):
             self.saved_tensors = values
 
+    class ContextTooLargeError(Exception):
+        pass
+
     out, contexts = np.zeros_like(x), [Context() for _ in range(layers)]
-    for i, ctx in enumerate(contexts):
-        out += candidate.forward(ctx, x.copy(), p, seed + i)
-        if layers > 100 and bytes_in(ctx) > CONTEXT_BYTES:
+    with Scales() as scales:
+        for i, ctx in enumerate(contexts):
+            out += candidate.forward(ctx, x.copy(), p, seed + i)
+            if (held := numbers_in(vars(ctx), integers=True)) > FEW:
+                raise ContextTooLargeError(f"a context holds {held} numbers for an x of {x.size}; {FEW} are enough")
+        if layers > 100 and scales.bytes > 640 * layers:  # a mask takes 2048 bytes
             raise MemoryError
     dx, others = np.zeros_like(x), ()
     for ctx in contexts:

@@ -36,7 +36,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, mistake
+from autodrill.drills import edit, given, mistake, numbers_in
 
 HINTS = (
     "Which arrays do the formulas of da and db contain? Which of these can be computed from ab?",
@@ -73,6 +73,10 @@ def forward(ab, times):
     return engine.silu(ab[..., :m]) * ab[..., m:]
 
 
+# A context may hold this many numbers apart from `ab`. An integer, such as m, does not count.
+FEW = 4
+
+
 # Each of the `times` rounds runs the same layers with contexts of their own, so only what these save takes memory.
 def drive(candidate, g, ab, times):
     class Context:
@@ -81,9 +85,15 @@ def drive(candidate, g, ab, times):
         def save_for_backward(self, *values):
             self.saved_tensors = values
 
+    class ContextTooLargeError(Exception):
+        pass
+
     rounds = [[Context() for _ in ab] for _ in range(times)]
     for contexts in rounds:
         out = [candidate.forward(ctx, layer) for ctx, layer in zip(contexts, ab)]
+        held = max(numbers_in([ab, vars(ctx)], (ab,)) for ctx in contexts) - ab.size
+        if held > FEW:
+            raise ContextTooLargeError(f"a ctx holds {held} numbers apart from `ab`; {FEW} are enough")
     while rounds:
         contexts = rounds.pop()
         dab = [candidate.backward(contexts.pop(), each) for each in reversed(list(g))]

@@ -43,7 +43,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, normal
+from autodrill.drills import edit, given, normal, numbers_in
 
 HINTS = (
     "h has two uses: it is the stream, and it goes through the norm. Which gradient does each use give to h?",
@@ -90,28 +90,11 @@ def drive(candidate, x, r, gamma, gy, gh):
             raise WrongReturnError(f"the {wanted}")
         return value
 
-    def owner(array):
-        return owner(array.base) if isinstance(array.base, np.ndarray) else array
-
-    # An argument may be a view with gaps between its elements. The gaps are not the candidate's.
-    seen, sizes = [], {id(owner(array)): array.size for array in (x, r, gamma)}
-
-    def numbers(value):
-        value = owner(value) if isinstance(value, np.ndarray) else value
-        if any(value is other for other in seen):
-            return 0
-        seen.append(value)
-        if isinstance(value, np.ndarray):
-            return sizes.get(id(value), value.size)
-        if isinstance(value, (list, tuple, set, dict)):
-            return sum(map(numbers, value.values() if isinstance(value, dict) else value))
-        parts = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
-        return numbers(parts) + numbers(getattr(value, "__dict__", {})) + isinstance(value, (float, np.generic))
-
     run_forward, run_backward = candidate
     outputs, cache = parts(run_forward(x, r, gamma), 2, "forward must return `(y, h), cache`")
     y, h = parts(outputs, 2, "forward must return `(y, h), cache`")
-    held, most = numbers(cache), x.size + gamma.size + x.size // len(gamma)
+    # An argument may be a view with gaps between its elements. The gaps are not the candidate's.
+    held, most = numbers_in(cache, (x, r, gamma)), x.size + gamma.size + x.size // len(gamma)
     if held > most:
         raise CacheTooLargeError(f"the cache holds {held} numbers; h, gamma and one number per row are {most}")
     run_forward(2 - x, 3 * r, gamma + 1)

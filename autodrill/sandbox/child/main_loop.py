@@ -14,7 +14,19 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import frames, frameworks, line_tracer, lockdown, memory_claims, rank_calls, rlimits, tracebacks, values, wire
+from . import (
+    frames,
+    frameworks,
+    line_tracer,
+    lockdown,
+    memory_claims,
+    rank_calls,
+    rlimits,
+    tracebacks,
+    values,
+    weighing,
+    wire,
+)
 from .channel import Channel
 from .collectives import PerRank, in_step
 from .confinement import Confinement, ConfinementStatus
@@ -325,6 +337,7 @@ def _drive(scenario: wire.Value, channel: Channel) -> _Drive:
         return _Drive(rank_calls.serve(channel), has_ranks=False)
     tracebacks.remember_source(scenario.encode(), _SCENARIO)
     namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step, "ask": channel.ask}
+    namespace |= {"Scales": weighing.Scales, "numbers_in": weighing.numbers_in}
     namespace |= {"door": frameworks.door, "function_door": frameworks.function_door}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:

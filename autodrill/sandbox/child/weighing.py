@@ -1,0 +1,130 @@
+"""Weighing what an answer keeps: the numbers that an object holds, and the memory in use.
+
+Both run in the process of the submission, so they are claims. A file that forges them gets the remark `reaches-out`.
+"""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from numbers import Number
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Scales", "numbers_in"]
+
+_HEAP_TYPE = 1 << 9
+"""The flag of a class that a `class` statement made, `Py_TPFLAGS_HEAPTYPE`. The other classes hold no numbers."""
+
+_WORD = 8
+"""Bytes of a number."""
+
+
+def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) -> int:
+    """Return how many numbers an object holds, in whatever objects it refers to.
+
+    An array that is reached twice counts once, and a view counts as the whole array that it belongs to. Bytes, texts
+    and long integers count one number for each eight bytes. An attribute name is no number.
+
+    Args:
+        value: The object.
+        lent: Arrays of the caller. Each counts its own size. If it is a view with gaps, the gaps do not count.
+        integers: Whether small integers and booleans count too.
+    """
+    import numpy as np
+
+    sizes = {id(_owner(array)): array.size for array in lent}
+    total, seen, todo = 0, set(), [value]
+    kept: list[Any] = []  # an object must live while its id is in `seen`
+    while todo:
+        held = todo.pop()
+        if isinstance(held, Number | np.generic):  # each reference to a number counts: equal numbers may be one object
+            total += _words(held, integers=integers)
+        if id(held) in seen:
+            continue
+        seen.add(id(held))
+        kept.append(held)
+        if id(held) in sizes:
+            total += sizes[id(held)]
+        elif isinstance(held, np.ndarray):
+            base = held.base
+            total += 0 if isinstance(base, np.ndarray) else max(held.size, held.nbytes // _WORD) - _buffer(base)
+            todo += [base, *gc.get_referents(held), *(held.ravel().tolist() if held.dtype.hasobject else ())]
+        elif isinstance(held, str):
+            total += 0 if held.isidentifier() else -(-len(held) // _WORD)
+        elif isinstance(held, memoryview):
+            todo.append(held.obj)
+        else:
+            total += 0 if isinstance(held, Number | np.generic) else _buffer(held)
+            todo += _parts(held)
+    return total
+
+
+class Scales:
+    """A measurement of the memory that is allocated while it is entered, whatever refers to it."""
+
+    def __enter__(self) -> Self:
+        tracemalloc.stop()  # the file may have started it
+        gc.collect()
+        tracemalloc.start()
+        self._mark = bytearray(64)
+        self._start = tracemalloc.get_traced_memory()[0]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        tracemalloc.stop()
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that have been allocated and not freed. Unreachable cycles are freed first."""
+        gc.collect()
+        return self._measured(0)
+
+    @property
+    def peak(self) -> int:
+        """The largest number of bytes in use at once."""
+        return self._measured(1)
+
+    def _measured(self, which: int) -> int:
+        if tracemalloc.get_object_traceback(self._mark) is None:
+            raise RuntimeError("the file stops the measurement of memory")
+        return tracemalloc.get_traced_memory()[which] - self._start
+
+
+def _owner(array: Any) -> Any:
+    import numpy as np
+
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _words(value: Any, *, integers: bool) -> int:
+    """Return how many numbers of eight bytes a number takes. A small integer is a size or an index: it takes none."""
+    if isinstance(value, int):
+        bits = int(value).bit_length()
+        return max(int(integers), -(-bits // 64) if bits > 32 else 0)
+    return max(1, -(-getattr(value, "nbytes", 16 if isinstance(value, complex) else _WORD) // _WORD))
+
+
+def _buffer(value: Any) -> int:
+    """Return the numbers of eight bytes that fit into an object that is memory: bytes, or an `array.array`."""
+    try:
+        with memoryview(value) as view:
+            return -(-view.nbytes // _WORD)
+    except (TypeError, ValueError, BufferError):
+        return 0
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield what an object refers to. The globals of a function and the base classes of a class are not its own."""
+    if isinstance(value, FunctionType):
+        yield from (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__)
+    elif isinstance(value, type):
+        if value.__flags__ & _HEAP_TYPE:
+            yield from (held for name, held in vars(value).items() if name not in {"__doc__", "__module__"})
+    elif not isinstance(value, ModuleType):
+        yield from gc.get_referents(value)
