@@ -40,7 +40,7 @@ HINTS = (
     "The probability of going up is the fractional part of x/step. Compare u with it.",
     "Let `lower = np.floor(x / step)`. Add 1 where `u < ...`, then return to the scale of x.",
 )
-RESULTS = ("mean", "smallest", "largest")
+RESULTS = ("mean", "smallest", "largest", "the number of results that follow the u of another element")
 # No fractional part of a case is an odd multiple of 1/400, so the comparison of u with it is never a tie.
 EVEN = (np.arange(200) + 0.5) / 200
 
@@ -70,12 +70,18 @@ CASES = [any_numbers, matrix, chosen, multiples]
 
 def drive(candidate, x, u, step):
     repeated = np.repeat(x[None], len(u), axis=0)
-    each = np.broadcast_to(u.reshape(-1, *(1 for _ in x.shape)), repeated.shape).copy()
-    answer = candidate(repeated, each, step)
-    if np.shape(answer) != repeated.shape:
-        return dict.fromkeys(RESULTS, answer)
-    out = np.asarray(answer)
-    return {"mean": out.mean(axis=0), "smallest": out.min(axis=0), "largest": out.max(axis=0)}
+    rng, by_u = np.random.default_rng(x.size), []
+    for _ in range(2):
+        # Each element gets all values of u, in an order of its own. Only its own u may determine its result.
+        each = rng.permuted(np.broadcast_to(u.reshape(-1, *(1 for _ in x.shape)), repeated.shape), axis=0)
+        order = each.argsort(axis=0)
+        answer = candidate(repeated, each, step)
+        if np.shape(answer) != repeated.shape:
+            return dict.fromkeys(RESULTS, answer)
+        out = np.asarray(answer)
+        by_u.append(np.take_along_axis(out, order, axis=0))
+    moved = int((by_u[0] != by_u[1]).sum())
+    return dict(zip(RESULTS, (out.mean(axis=0), out.min(axis=0), out.max(axis=0), moved), strict=True))
 
 
 def expected(x, u, step):
@@ -84,7 +90,8 @@ def expected(x, u, step):
     f = x / step - lower
     up = (np.arange(len(u)).reshape(-1, *(1 for _ in x.shape)) + 0.5 < f * len(u)).sum(axis=0)
     smallest = (lower + (up == len(u))) * step
-    return {"mean": (lower + up / len(u)) * step, "smallest": smallest, "largest": (lower + (up > 0)) * step}
+    largest = (lower + (up > 0)) * step
+    return dict(zip(RESULTS, ((lower + up / len(u)) * step, smallest, largest, 0), strict=True))
 
 
 def stochastic_round(x, u, step):
@@ -138,6 +145,12 @@ MISTAKES = [
         "the fractional part is measured in units of x",
         "u is between 0 and 1. In which range is your threshold if the step is 0.25?",
         "u < y - lower -> u < x - lower * step",
+    ),
+    edit(
+        "one-u-for-all",
+        "one random number is enough for a whole row",
+        "Two elements of a row are close to a half. Can one of them round up while the other rounds down?",
+        "u < y -> u.reshape(len(u), -1)[:, :1].reshape(-1, *(1 for _ in u.shape[1:])) < y",
     ),
     edit(
         "no-scale",
