@@ -45,7 +45,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, scenario
+from autodrill.drills import Scales, edit, scenario
 
 HINTS = (
     "You have Σ exp(s - m) and then see a larger score m'. By which factor does every old exponential change?",
@@ -108,13 +108,33 @@ EQUIVALENT = {
 
 # All blocks are yielded `times` times, so that small arguments give many scores. No two blocks are equal: a candidate
 # could keep equal blocks once, and count them.
+#
+# While a block is requested, the two latest blocks may be alive. The large case also weighs the process, because copies
+# of blocks are not counted. Two blocks, and exponentials of their shape, are at most six blocks.
 def drive(candidate, scores, v, block, times):
+    import contextlib
+    import weakref
+
+    class TooManyBlocksError(Exception):
+        pass
+
     def blocks():
+        made = []
         for i in range(times):
             for j in range(0, len(v), block):
-                yield scores[:, j : j + block] + i / times, v[j : j + block].copy()
+                made = [refs for refs in made if any(ref() is not None for ref in refs)]
+                if len(made) > 2:
+                    raise TooManyBlocksError(f"{len(made)} blocks are alive when the next one is requested")
+                if large and scales.bytes > 6 * scores.nbytes:
+                    raise MemoryError
+                pair = scores[:, j : j + block] + i / times, v[j : j + block].copy()
+                made.append([weakref.ref(array) for array in pair])
+                yield pair
+                del pair
 
-    out, lse = candidate(blocks())
+    large = times > 1
+    with Scales() if large else contextlib.nullcontext() as scales:
+        out, lse = candidate(blocks())
     return {"out": out, "lse": lse}
 
 

@@ -125,7 +125,12 @@ def expected(W, grads, lr, momentum, decay):
 
 
 def drive(candidate, W, grads, lr, momentum, decay):
+    class TooManyRowsError(Exception):
+        pass
+
     def newton_schulz(x, steps):
+        if x.shape[0] > x.shape[1]:
+            raise TooManyRowsError(f"newton_schulz gets an x of {x.shape[0]} rows and {x.shape[1]} columns")
         x = x / max(np.linalg.norm(x), 1e-7)
         for _ in range(steps):
             gram = x @ x.T
