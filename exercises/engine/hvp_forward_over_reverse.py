@@ -16,8 +16,8 @@ Write `Dual`, a number a + b·ε with ε² = 0. Then use `Dual` to write
 
 `build(nodes)` computes a scalar node from a list of nodes, by `+`, `*` and `.sin()`.
 `x` and `v` are lists of floats. Return the list H v, where H is the Hessian of that
-scalar at x. Your function must cost no more than a few gradients: do not build H, and
-do not use finite differences. Do not change `x` or `v`.
+scalar at x. Call `build` once, so that your function costs no more than a few gradients.
+Do not change `x` or `v`.
 """
 
 

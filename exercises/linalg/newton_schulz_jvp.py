@@ -16,8 +16,8 @@ shape (m, n), which is not the zero matrix, the forward computes
         X = 3.4445 · X + B @ X
 
 and returns X. `dx` is the tangent of `x`: the direction in which x moves. Return
-`dout`, the tangent of the result, of shape (m, n). `steps` may be 0. Do not use finite
-differences.
+`dout`, the tangent of the result, of shape (m, n). `steps` may be 0. Finite differences in
+the dtype of x are not accurate enough.
 """
 
 import numpy as np

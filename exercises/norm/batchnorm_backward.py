@@ -14,7 +14,7 @@ shape (D,),
 `mean` and the *biased* variance `var` are taken over the batch, for each column separately. `eps` is 1e-5.
 
 Write both passes. The forward returns the output and a cache of your choice. The backward receives that cache and `g` =
-dL/dout, and returns `dx, dgamma, dbeta`. Do not compute the derivative by running the forward again.
+dL/dout, and returns `dx, dgamma, dbeta`.
 """
 
 

@@ -137,8 +137,8 @@ def drive(candidate, x, v, ops):
     def build(nodes):
         nonlocal builds
         builds += 1
-        if builds > 3:
-            raise TooManyBuildsError(f"`build` is called more than 3 times for {len(x)} inputs: once is enough")
+        if builds > 1:
+            raise TooManyBuildsError(f"`build` is called more than once for {len(x)} inputs")
         values = list(nodes)
         for op, i, j in steps:
             a, b = values[i], values[j]
@@ -286,20 +286,6 @@ def hvp_forward_over_reverse(build, x, v):
         return [node.grad.value for node in nodes]
 
     return [(after - before) / 2e-5 for after, before in zip(grad(1e-5), grad(-1e-5))]
-
-
-@mistake(
-    "diagonal-only",
-    "each input may be moved while the others stay fixed",
-    "If one input moves, what happens to the derivatives with respect to the other inputs?",
-)
-def hvp_forward_over_reverse(build, x, v):
-    answer = []
-    for i in range(len(x)):
-        nodes = [Node(Dual(a, b if j == i else 0.0)) for j, (a, b) in enumerate(zip(x, v))]
-        build(nodes).backward()
-        answer.append(nodes[i].grad.tangent)
-    return answer
 
 
 class ProductOfTangents(Dual):
