@@ -10,9 +10,9 @@
 
     out = x - log Σ exp(x)    # the sum runs along `axis`
 
-It saved only `out`. `g` is dL/dout and has the shape of `out`. Return `dx`, but never
-build a Jacobian matrix. The logits `x` may be as large as ±1000, so elements of `out`
-may be as low as -2000.
+It saved only `out`. `g` is dL/dout and has the shape of `out`. Return `dx`.
+Memory is graded for long rows: no Jacobian matrix fits. The logits `x` may be as large
+as ±1000, so elements of `out` may be as low as -2000.
 """
 
 import numpy as np

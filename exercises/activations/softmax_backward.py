@@ -7,7 +7,8 @@
 # requires = ["sum_backward", "unbroadcast"]
 # ///
 """The forward pass computed `out = softmax(x)` along `axis` and saved only `out`. `g` is
-dL/dout and has the shape of `out`. Return `dx`, but never build a Jacobian matrix.
+dL/dout and has the shape of `out`. Return `dx`. Rows may be so
+long that no Jacobian matrix fits into memory.
 """
 
 

@@ -15,7 +15,7 @@ memory. The forward saved `out` and `lse`. `lse` has shape (n,) and holds the lo
 exponentials of each row of s. `g` is dL/dout.
 
 Return `dq, dk, dv`. Work on tiles of `bq` queries by `bk` keys. n and m need not be multiples of the tile sizes.
-Memory beyond the inputs and results must not grow with n·m.
+Memory beyond the inputs and results must not grow with n·m. This is graded for large n and m.
 """
 
 

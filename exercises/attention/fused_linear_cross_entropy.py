@@ -22,8 +22,8 @@ gradient of L. Return `loss, dh, dW`. `loss` is L itself, so it does not depend 
 
 `chunk` is at least 1. `chunk` need not divide N, and it may exceed N. Besides the
 arguments and the results, you may hold a few arrays of chunk · V numbers and one array
-of V · D numbers. The memory must not grow with N · V. Logits may be as large as ±1000,
-and the results must be finite there.
+of V · D numbers. The memory must not grow with N · V. This is graded for large
+N and V. Logits may be as large as ±1000, and the results must be finite there.
 """
 
 import numpy as np

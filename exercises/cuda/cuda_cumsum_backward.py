@@ -11,8 +11,8 @@
 All arrays have `n` elements. Do not replace NaN or infinity in `g`. Such an element
 must reach exactly those elements of `dx` that depend on it.
 
-The launch has one block of 64 threads, and n is at most 64. Each thread may do about
-log2(n) additions: no thread may go through the whole array.
+The launch has one block of 64 threads, and n is at most 64. About log2(n) additions
+per thread are enough. The number of additions is not graded.
 
 Keep the kernel's name and parameters. The function returns the kernel's source text.
 """

@@ -16,7 +16,7 @@ A block has 8 x 4 threads: threadIdx.x counts 8 neighbouring columns, and thread
 counts 4 rows. Along x, the grid has as many blocks as the columns need. Along y, the
 grid has 3 blocks. Each element of `g` and `xhat` belongs to one thread. Add the sums of
 the four threads of a column in shared memory, so that each block adds only once to an
-element of `dgamma` and of `dbeta`.
+element of `dgamma` and of `dbeta`. The number of additions is not graded.
 
 Keep the kernel's name and parameters. The function returns the kernel's source text.
 """

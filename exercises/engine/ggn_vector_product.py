@@ -19,8 +19,8 @@ Gauss-Newton matrix of L is
 V1 and V2 have the shapes of W1 and W2. Together they are one direction v in weight space. Return `GV1, GV2`, the two
 parts of the product G v, in the same shapes. G is not the Hessian of L with respect to θ.
 
-Logits may be as large as ±2000, and the results must be finite. Memory is graded: do not form any J_n or G. Do not
-change the arguments.
+Logits may be as large as ±2000, and the results must be finite. Memory is graded for many
+parameters: neither a J_n nor G fits. Do not change the arguments.
 """
 
 import numpy as np

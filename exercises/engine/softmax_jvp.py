@@ -9,7 +9,7 @@
 """Forward mode carries a *tangent* with every value: the derivative of that value along a
 direction in the inputs. The forward computes `out = softmax(x)` along the last axis.
 `v` is the tangent of `x` and has the shape of `x`. Return `dout`, the tangent of `out`.
-Do not build the Jacobian matrix. Logits may be large.
+Memory is graded for long rows: no Jacobian matrix fits. Logits may be large.
 """
 
 

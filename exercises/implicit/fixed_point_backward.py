@@ -8,8 +8,8 @@
 # ///
 """A deep equilibrium layer iterates `z = tanh(W z + U x)` until z no longer changes.
 `W` has shape (n, n), `U` has shape (n, m), and `x` has shape (m,). You receive the
-converged `z`, of shape (n,), and `g` = dL/dz. Return `dW, dU, dx`. The memory that you
-use must not depend on the number of iterations.
+converged `z`, of shape (n,), and `g` = dL/dz. Return `dW, dU, dx`. The converged z is
+enough, so you need not keep the iterates.
 """
 
 

@@ -17,8 +17,8 @@ them: it adjusted f and h in turn until both conditions held up to rounding.
 `P` has shape (n, m), and it is the converged plan. `a` has shape (n,), and `b` has shape (m,). All entries
 of P, a and b are positive, a and b have the same sum, and n and m are at least 1. `eps` is a positive
 number. `g` is dL/dP. Return `dC`, the gradient of the loss with respect to the cost matrix. If C changes, f
-and h change with it, and a, b and eps stay fixed. Do not run or unroll Sinkhorn's algorithm, because the
-converged plan P is enough.
+and h change with it, and a, b and eps stay fixed. You need not run or unroll Sinkhorn's algorithm, because
+the converged plan P is enough.
 """
 
 import numpy as np

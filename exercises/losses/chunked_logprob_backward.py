@@ -20,7 +20,8 @@ went through W in chunks of `chunk` rows, so z never existed as a whole. It save
 Return `dh, dW`. Go through W in chunks of `chunk` rows as well. `chunk` is at least 1. It
 need not divide V, and it may exceed V. Besides the arguments and the results, hold at
 most a few arrays of N · chunk numbers at a time. The memory must not grow with N · V.
-Logits may be as large as ±1000, and the results must be finite there.
+This is graded for large N and V. Logits may be as large as ±1000, and the results must be
+finite there.
 """
 
 import numpy as np

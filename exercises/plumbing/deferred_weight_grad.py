@@ -19,9 +19,9 @@ Write the linear layer out = x W for such a pipeline, with W of shape (d, k):
 - `backward_weight()` takes the oldest micro-batch that has had a `backward_input` and no `backward_weight`. It adds
   the micro-batch's dL/dW to `dW` and returns None.
 
-Do not compute a product for dL/dW before `backward_weight` asks for it. Do not change x, g or W. Memory is graded:
-what the layer keeps for one micro-batch grows with n·(d + k), not with d·k. After `backward_weight` the layer keeps
-nothing of the micro-batch.
+Compute the product for dL/dW only when `backward_weight` asks for it. Do not change x, g or W. Memory is graded: what
+the layer keeps for one micro-batch grows with n·(d + k), not with d·k. A product in place of x and g fails. After
+`backward_weight` the layer keeps nothing of the micro-batch.
 """
 
 

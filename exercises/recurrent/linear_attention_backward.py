@@ -16,8 +16,9 @@ So out_t is the sum of (q_t · k_s) v_s over all s <= t. The state S_t has shape
 T is at least 1. The forward pass saved no state. `g` is dL/dout, of shape (T, e). Return
 `dq, dk, dv`.
 
-Apart from the inputs and results, hold no (T, T) array, and do not hold the states of all
-steps. A few states are fine, and so are arrays for a chunk of a fixed number of steps.
+Memory is graded for long sequences. Apart from the inputs and results, a few states fit, and
+so do arrays for a chunk of a fixed number of steps. A (T, T) array does not fit, and the
+states of all steps do not fit either.
 """
 
 import numpy as np
