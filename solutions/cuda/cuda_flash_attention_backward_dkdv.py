@@ -58,7 +58,7 @@ HINTS = (
 WRT = ("k", "v")
 CASES = [
     given("q[n,5] k[m,5] v[m,5]", large={"n": 101, "m": 23}),
-    given("q[n,3] k[m,3] v[m,3]", q=normal(8.0), large=False, note="large scores"),
+    given("q[n,3] k[m,3] v[m,3]", q=normal(3.0), large=False, note="large scores"),
     given("q[11,19] k[3,19] v[3,19]", large=False, note="more columns than threads"),
 ]
 
