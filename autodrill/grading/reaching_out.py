@@ -61,7 +61,7 @@ _OF_MODULES = frozenset(
         "inspect.getargvalues",
     ]
 )
-_MODULES = frozenset({"builtins", "ctypes", "_ctypes", "importlib", "pickle", "traceback", "tracemalloc"})
+_MODULES = frozenset({"builtins", "ctypes", "_ctypes", "importlib", "mmap", "pickle", "traceback", "tracemalloc"})
 _NAMED_ONLY = frozenset({"gc", "sys", "inspect", "threading"})
 """Modules that a file must use by name, as `gc.collect`: it must not import `*`, or give the module another name."""
 

@@ -55,6 +55,7 @@ CASES = [
     given("x[20]", p=0.9, seed=2, layers=3, note="p = 0.9"),
     # The third number that seed 8 draws is exactly p.
     given("x[5]", p=float(np.random.default_rng(8).random(3)[2]), seed=8, layers=1, note="a draw equal to p"),
+    given("x[4000]", p=0.5, seed=17, layers=20, note="20 layers that are weighed"),
     given("x[8]", x=0.0, p=0.25, seed=3, layers=2, note="x = 0"),
     given(
         "x[n]",
@@ -163,8 +164,8 @@ FEW = 12
 
 # Several layers with the same input: `out` and `dx` are the sums over them. Each layer gets its own copy of x, so that
 # a context that holds x costs memory. The packed bits of a mask take less than the limit on memory can tell from the
-# memory of the layers themselves. So the contexts are searched in each case, and the process is weighed in the large
-# case, because a mask can be kept outside the contexts.
+# memory of the layers themselves. So the contexts are searched in each case, and the process is weighed in two
+# cases, because a mask can be kept outside the contexts.
 def drive(candidate, g, x, p, seed, layers):
     class Context:
         saved_tensors = ()
@@ -181,8 +182,8 @@ def drive(candidate, g, x, p, seed, layers):
             out += candidate.forward(ctx, x.copy(), p, seed + i)
             if (held := numbers_in(vars(ctx), integers=True)) > FEW:
                 raise ContextTooLargeError(f"a context holds {held} numbers for an x of {x.size}; {FEW} are enough")
-        if layers > 100 and scales.bytes > 640 * layers:  # a mask takes 2048 bytes
-            raise MemoryError
+        if x.size > 1000 and scales.bytes > out.nbytes + 640 * layers:  # a mask takes 500 bytes or 2048
+            raise ContextTooLargeError(f"{layers} layers keep {scales.bytes - out.nbytes} bytes")
     dx, others = np.zeros_like(x), ()
     for ctx in contexts:
         grads = candidate.backward(ctx, g)

@@ -95,12 +95,17 @@ def hidden(rng, size):
     return made
 
 
+@scenario(400, note="blocks that are weighed")
+def weighed(rng, size):
+    return drawn(rng, size, n=50, e=8, block=20)
+
+
 @scenario(25, note="many blocks", memory=4 << 20, because="the scores of many blocks are kept")
 def many(rng, size):
     return drawn(rng, size, n=1000, e=1, block=size, times=120)
 
 
-CASES = [threes, ones, single, far, hidden, many]
+CASES = [threes, ones, single, far, hidden, weighed, many]
 EQUIVALENT = {
     "constant: (np.finfo(float).min, 0.0, 0.0) -> ...": "the first finite score multiplies the initial sums by 0",
 }
@@ -109,8 +114,8 @@ EQUIVALENT = {
 # All blocks are yielded `times` times, so that small arguments give many scores. No two blocks are equal: a candidate
 # could keep equal blocks once, and count them.
 #
-# While a block is requested, the two latest blocks may be alive. The large case also weighs the process, because copies
-# of blocks are not counted. Two blocks, and exponentials of their shape, are at most six blocks.
+# While a block is requested, the two latest blocks may be alive. Large cases also weigh the process, because copies
+# of blocks are not counted. Two blocks, exponentials of their shape, and the sums, take less than six blocks.
 def drive(candidate, scores, v, block, times):
     import contextlib
     import weakref
@@ -125,14 +130,14 @@ def drive(candidate, scores, v, block, times):
                 made = [refs for refs in made if any(ref() is not None for ref in refs)]
                 if len(made) > 2:
                     raise TooManyBlocksError(f"{len(made)} blocks are alive when the next one is requested")
-                if large and scales.bytes > 6 * scores.nbytes:
-                    raise MemoryError
+                if large and scales.bytes > 6 * weight:
+                    raise TooManyBlocksError(f"{scales.bytes} bytes are kept, and a block takes {weight}")
                 pair = scores[:, j : j + block] + i / times, v[j : j + block].copy()
                 made.append([weakref.ref(array) for array in pair])
                 yield pair
                 del pair
 
-    large = times > 1
+    large, weight = scores.size > 10_000, scores[:, :block].nbytes + v[:block].nbytes
     with Scales() if large else contextlib.nullcontext() as scales:
         out, lse = candidate(blocks())
     return {"out": out, "lse": lse}

@@ -100,7 +100,12 @@ CASES = [random_layers, row, second_only, many]
 # F and G reverse the rows' elements. Without the reversal all Jacobians would be diagonal, and their order would not
 # matter.
 def drive(candidate, y1, y2, g1, g2, wF, wG):
-    calls = vjps = 0
+    import weakref
+
+    class TooManyAliveError(Exception):
+        pass
+
+    calls, vjps, alive = 0, 0, []
 
     def function(w):
         def evaluate(x):
@@ -114,6 +119,10 @@ def drive(candidate, y1, y2, g1, g2, wF, wG):
                 slope = g * (1 - value * value)
                 return (slope * w)[:, ::-1], (slope * x[:, ::-1]).sum(axis=0)
 
+            alive[:] = [ref for ref in alive if ref() is not None]
+            if len(alive) > 3:  # two of a layer, and one that a variable still names
+                raise TooManyAliveError(f"{len(alive)} functions `vjp` are alive when F or G is called")
+            alive.append(weakref.ref(vjp))
             return value.copy(), vjp
 
         return evaluate

@@ -43,7 +43,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, normal, numbers_in
+from autodrill.drills import Scales, edit, given, normal, numbers_in
 
 HINTS = (
     "h has two uses: it is the stream, and it goes through the norm. Which gradient does each use give to h?",
@@ -59,6 +59,7 @@ CASES = [
     given("x[n,4] r[n,4] gamma[4]"),
     given("x[k,n,5] r[k,n,5] gamma[5]"),
     given("x[6] r[6] gamma[6]", note="one row"),
+    given("x[60,50] r[60,50] gamma[50]", note="rows that are weighed"),
     given("x[n,1] r[n,1] gamma[1]", note="rows of one element"),
     given("x[n,3] r[n,3] gamma[3]", r=normal(1e3), note="a stream near ±1000"),
     given(
@@ -91,12 +92,16 @@ def drive(candidate, x, r, gamma, gy, gh):
         return value
 
     run_forward, run_backward = candidate
-    outputs, cache = parts(run_forward(x, r, gamma), 2, "forward must return `(y, h), cache`")
-    y, h = parts(outputs, 2, "forward must return `(y, h), cache`")
+    with Scales() as scales:
+        outputs, cache = parts(run_forward(x, r, gamma), 2, "forward must return `(y, h), cache`")
+        y, h = parts(outputs, 2, "forward must return `(y, h), cache`")
+        kept = scales.bytes // x.itemsize
     # An argument may be a view with gaps between its elements. The gaps are not the candidate's.
     held, most = numbers_in(cache, (x, r, gamma)), x.size + gamma.size + x.size // len(gamma)
     if held > most:
         raise CacheTooLargeError(f"the cache holds {held} numbers; h, gamma and one number per row are {most}")
+    if x.size > 1000 and kept > 2 * x.size + most + 1000:  # y and h are not kept, and small objects take memory too
+        raise CacheTooLargeError(f"the forward keeps about {kept - 2 * x.size} numbers; the cache may hold {most}")
     run_forward(2 - x, 3 * r, gamma + 1)
     dx, dr, dgamma = parts(run_backward(gy, gh, cache), 3, "backward must return `dx, dr, dgamma`")
     if isinstance(dx, np.ndarray) and isinstance(dr, np.ndarray) and np.shares_memory(dx, dr):

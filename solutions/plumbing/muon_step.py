@@ -129,8 +129,9 @@ def drive(candidate, W, grads, lr, momentum, decay):
         pass
 
     def newton_schulz(x, steps):
-        if x.shape[0] > x.shape[1]:
-            raise TooManyRowsError(f"newton_schulz gets an x of {x.shape[0]} rows and {x.shape[1]} columns")
+        rows, columns = np.asarray(x).shape  # the shape of a subclass may be wrong
+        if rows > columns:
+            raise TooManyRowsError(f"newton_schulz gets an x of {rows} rows and {columns} columns")
         x = x / max(np.linalg.norm(x), 1e-7)
         for _ in range(steps):
             gram = x @ x.T

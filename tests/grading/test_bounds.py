@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from autodrill.drills.answer_records import FaultKind
@@ -237,6 +238,26 @@ class TestRanks:
         results, rounds = in_step(program, [[1], [2], [3]], sum)
         assert results == [(6, 60)] * 3
         assert rounds == [[1, 2, 3], [10, 20, 30]]
+
+    def test_collective_carries_plain_numbers_only(self) -> None:
+        class Loaded(float):
+            held: object
+
+        loaded = Loaded(2.0)
+        loaded.held = [1.0, 2.0]
+        marked = np.zeros(1, np.dtype("f8", metadata={"held": loaded}))
+
+        def program(_: int, gather: Callable[[Any], Any]) -> Any:
+            return gather((loaded, marked, True, np.float32(3)))
+
+        ((number, array, flag, single),) = in_step(program, [[0]], lambda sent: sent[0])[0]
+        assert (type(number), number, flag, single, single.dtype) == (float, 2.0, True, 3.0, np.float32)
+        assert array.dtype.metadata is None
+
+    @pytest.mark.parametrize("message", [1 << 64, 1j, b"12345678", np.array([None]), np.zeros(1, "c16")])
+    def test_collective_refuses_what_holds_more_than_its_size(self, message: object) -> None:
+        with pytest.raises(TypeError, match="a message holds real numbers"):
+            in_step(lambda _, gather: gather(message), [[0]], lambda sent: sent[0])
 
     def test_in_step_refuses_a_collective_that_would_hang(self) -> None:
         with pytest.raises(RuntimeError, match="1 ranks wait at collective 1, 1 have ended"):

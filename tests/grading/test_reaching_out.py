@@ -44,6 +44,8 @@ RIGHT = """def mul_backward(self, other, out):
         ("exec(text)\n", "line 1 calls `exec`"),
         ("from gc import *\n", "line 1 imports `gc.*`"),
         ("import traceback\n", "line 1 imports `traceback`"),
+        ("import tracemalloc\n", "line 1 imports `tracemalloc`"),
+        ("from mmap import mmap\n", "line 1 imports `mmap.mmap`"),
         ("read = getattr\n", "line 1 passes on `getattr`"),
         ("import gc\nm = gc\n", "line 2 passes on `gc`"),
         ("import numpy as np\nvars(np)['sum'] = max\n", "line 2 reads the attributes of a module"),

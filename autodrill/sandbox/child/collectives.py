@@ -40,26 +40,38 @@ class _Rank:
         """Contribute, and return a copy of the result."""
         from copy import deepcopy
 
-        _check_real(contribution)
+        contribution = _plain(contribution)
         self._next += 1
         if self._next > len(self.known):
             raise _Waiting(deepcopy(contribution))
         return deepcopy(self.known[self._next - 1])
 
 
-def _check_real(contribution: Any) -> None:
-    """Check that a rank contributes real numbers: a complex number, a record or an object would count as one number.
+def _plain(contribution: Any) -> Any:
+    """Return what a rank contributes, without what an object may carry besides its numbers.
+
+    A complex number, a record, an object or a long integer would count as one number. The attributes of a subclass and
+    the metadata of a dtype would not count at all.
 
     Raises:
-        TypeError: It contributes something else.
+        TypeError: It contributes something else than real numbers, or lists and tuples of them.
     """
     import numpy as np
 
     if isinstance(contribution, list | tuple):
-        for part in contribution:
-            _check_real(part)
-    elif isinstance(contribution, np.ndarray) and contribution.dtype.kind not in "fiub":
-        raise TypeError(f"a message holds real numbers, not {contribution.dtype}")
+        return (list if isinstance(contribution, list) else tuple)(map(_plain, contribution))
+    if isinstance(contribution, np.ndarray | np.generic) and contribution.dtype.kind in "fiub":
+        plain = np.empty(np.shape(contribution), np.dtype(contribution.dtype.str))
+        plain[...] = contribution
+        return plain if isinstance(contribution, np.ndarray) else plain[()]
+    if type(contribution) is str:  # the name of the collective; it has no size
+        return contribution
+    if isinstance(contribution, float):
+        return float(contribution)
+    if isinstance(contribution, int) and int(contribution).bit_length() < 64:
+        return contribution if isinstance(contribution, bool) else int(contribution)
+    kind = contribution.dtype if isinstance(contribution, np.ndarray) else type(contribution).__name__
+    raise TypeError(f"a message holds real numbers, not {kind}")
 
 
 def plain(value: Any) -> Any:

@@ -22,12 +22,15 @@ _HEAP_TYPE = 1 << 9
 _WORD = 8
 """Bytes of a number."""
 
+_FREE = 32
+"""The number of small integers and short texts that do not count: sizes, axes, and the names of attributes."""
+
 
 def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) -> int:
     """Return how many numbers an object holds, in whatever objects it refers to.
 
     An array that is reached twice counts once, and a view counts as the whole array that it belongs to. Bytes, texts
-    and long integers count one number for each eight bytes. An attribute name is no number.
+    and long integers count one number for each eight bytes. A few small integers and short texts do not count.
 
     Args:
         value: The object.
@@ -37,12 +40,13 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
     import numpy as np
 
     sizes = {id(_owner(array)): array.size for array in lent}
-    total, seen, todo = 0, set(), [value]
+    total, small, seen, todo = 0, 0, set(), [value]
     kept: list[Any] = []  # an object must live while its id is in `seen`
     while todo:
         held = todo.pop()
         if isinstance(held, Number | np.generic):  # each reference to a number counts: equal numbers may be one object
-            total += _words(held, integers=integers)
+            words = _words(held, integers=integers)
+            total, small = total + words, small + (words == 0)
         if id(held) in seen:
             continue
         seen.add(id(held))
@@ -52,15 +56,19 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
         elif isinstance(held, np.ndarray):
             base = held.base
             total += 0 if isinstance(base, np.ndarray) else max(held.size, held.nbytes // _WORD) - _buffer(base)
-            todo += [base, *gc.get_referents(held), *(held.ravel().tolist() if held.dtype.hasobject else ())]
+            todo += [base, held.dtype.metadata, *gc.get_referents(held)]
+            todo += held.ravel().tolist() if held.dtype.hasobject else []
         elif isinstance(held, str):
-            total += 0 if held.isidentifier() else -(-len(held) // _WORD)
+            if len(held) <= 64:  # a name, or what a named tuple prints
+                small += 1
+            else:
+                total += -(-len(held) // _WORD)
         elif isinstance(held, memoryview):
             todo.append(held.obj)
         else:
             total += 0 if isinstance(held, Number | np.generic) else _buffer(held)
             todo += _parts(held)
-    return total
+    return total + max(0, small - _FREE)
 
 
 class Scales:
@@ -125,6 +133,17 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__)
     elif isinstance(value, type):
         if value.__flags__ & _HEAP_TYPE:
-            yield from (held for name, held in vars(value).items() if name not in {"__doc__", "__module__"})
+            yield from _own(value)
     elif not isinstance(value, ModuleType):
         yield from gc.get_referents(value)
+
+
+def _own(kind: type) -> Iterator[Any]:
+    """Yield the functions and the values of a class, without what Python itself keeps there, such as docstrings."""
+    for name, value in vars(kind).items():
+        if isinstance(value, property):
+            yield from (value.fget, value.fset)
+            continue
+        held = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+        if isinstance(held, FunctionType) or not (name.startswith("__") or hasattr(type(held), "__get__")):
+            yield held

@@ -8,8 +8,10 @@ import threading
 import tracemalloc
 import weakref
 from collections import deque
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -99,6 +101,9 @@ HOLDERS: dict[str, Callable[[Any], Any]] = {
     "text": lambda x: x.tobytes().decode("latin-1"),
     "integers of 64 bits": lambda x: (x + 1).view(np.int64).tolist(),
     "decimals": lambda x: list(map(Decimal, x)),
+    "halves of floats": lambda x: [*range(32), *x.view(np.uint32).tolist()[::2]],
+    "metadata of a dtype": lambda x: np.empty(0, np.dtype("f8", metadata={"held": x})),
+    "closure of a class": lambda x: type("Kept", (), {"__call__": closure(x)})(),
     "subclass of int": lambda x: with_attribute(Long(0), x),
 }
 
@@ -130,6 +135,21 @@ def test_view_of_a_lent_array_counts_the_size_of_that_array() -> None:
 def test_names_and_small_integers_do_not_count() -> None:
     assert numbers_in({"shape": (3, 4), "axis": -1, "train": True, "nothing": None, "kind": np.dtype("f8")}) == 0
     assert numbers_in({"shape": (3, 3), "train": True}, integers=True) == 3
+
+
+@dataclass
+class Record:
+    held: np.ndarray
+    count: int = 0
+
+
+class Named(NamedTuple):
+    held: np.ndarray
+
+
+@pytest.mark.parametrize("make", [Record, Named, lambda x: SimpleNamespace(held=x, axis=-1)])
+def test_usual_records_count_their_arrays_only(make: Callable[[Any], Any]) -> None:
+    assert numbers_in(make(X)) == 40
 
 
 def test_globals_of_a_function_and_a_referenced_module_do_not_count() -> None:

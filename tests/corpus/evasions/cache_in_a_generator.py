@@ -1,0 +1,28 @@
+# exercise: rmsnorm_residual_backward
+# Attempts: the cache is a generator that has yielded once, in the class of an object.
+import numpy as np
+
+def keep(v):
+    yield
+    yield v
+def put(v):
+    g = keep(v)
+    next(g)
+    class Kept:
+        def __call__(self):
+            return next(g)
+    return Kept()
+def get(c):
+    return c()
+
+def rmsnorm_residual_forward(x, r, gamma):
+    h = x + r
+    rho = 1 / np.sqrt((h * h).mean(axis=-1, keepdims=True) + 1e-6)
+    return (h * rho * gamma, h), put((h, rho, gamma.copy(), h * rho, [h.copy() for _ in range(8)]))
+
+def rmsnorm_residual_backward(gy, gh, cache):
+    h, rho, gamma, hhat, _ = get(cache)
+    e = gy * gamma
+    along = (e * hhat).mean(axis=-1, keepdims=True)
+    dh = gh + rho * (e - hhat * along)
+    return dh, dh.copy(), (gy * hhat).reshape(-1, len(gamma)).sum(axis=0)
