@@ -83,6 +83,7 @@ class Transport:
         self._excused = 0.0
         self._inbox = _Inbox()
         self._read = memoryview(bytearray(_READ_BYTES))
+        self._spins = not _has_one_core()
         self._poll = select.poll()
         self._poll.register(child.job, select.POLLIN)
         self._output_poll = select.poll()
@@ -173,7 +174,7 @@ class Transport:
         try:
             while (frame := self._inbox.take(limit)) is None:
                 self._flush()
-                came = self._read_job() or self._spin()
+                came = self._read_job() or (self._spin() if self._spins else 0)
                 left = deadline - time.monotonic()
                 if left <= 0 and came < _READ_BYTES:  # a full buffer may be a reply that waited for this process
                     more = min(self._child.processor_wait() - self._excused, _MAX_EXTENSION * seconds - granted)
@@ -274,6 +275,11 @@ class Transport:
             self._output_poll.unregister(descriptor)
         self._count += len(part)
         self._printed[descriptor].add(part)
+
+
+def _has_one_core() -> bool:
+    """Return whether this process must run on one core, as each of several workers. Its child then runs on it too."""
+    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1
 
 
 class _Inbox:

@@ -168,3 +168,16 @@ def test_receive_measures_no_limit_for_a_cheap_reply(silent: Silent, clock: Cloc
     budget = ProcessorBudget(cast("Any", working), lambda used: pytest.fail(f"{used} s used"))
     transport = Transport(cast("Any", working), 100)
     assert transport.receive(0, 1.9 * FREE_SECONDS, 100, budget=budget) is NoReply.TIME
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system pins no processes")
+def test_spins_only_with_a_second_core(silent: Silent, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    yields: list[None] = []
+    monkeypatch.setattr(os, "sched_yield", lambda: yields.append(None))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    took(transport_to(silent, 0.0), clock)
+    assert yields
+    yields.clear()
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1})
+    assert took(transport_to(silent, 0.0), clock) == about(SECONDS)
+    assert not yields
