@@ -26,7 +26,7 @@ from . import frames, frameworks, lockdown, main_loop, rlimits, wire
 from .channel import Channel
 from .confinement import Confinement, Profile
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
-from .malloc_tuning import leave_room
+from .malloc_tuning import collapse, gather_arenas, leave_room
 from .preload import load_numpy, preload
 from .warm_up import warm_up
 
@@ -66,6 +66,7 @@ def main(control: int) -> NoReturn:
     numpy, parent = str(start["numpy"]), start["parent"]
     assert isinstance(parent, int)
     main_loop.tie_to(parent)
+    _held = gather_arenas()
     confinement = Confinement.from_wire(start)
     sealed = confinement.profile is Profile.SEALED
     with suppress(ImportError):  # a Python built without ctypes
@@ -91,6 +92,7 @@ def _rest() -> None:
     """Prepare the memory for forks. Do it last, because anything loaded later would fill the room for a fork's heap."""
     gc.collect()
     leave_room()
+    collapse()
     gc.freeze()  # the garbage collector of a fork would write to every object, and so copy its page
 
 

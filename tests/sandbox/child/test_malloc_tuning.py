@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import mmap
 import subprocess
 import sys
 
@@ -72,3 +74,38 @@ except OSError as error:
 def test_tight_bound_counts_from_what_is_mapped_when_it_is_set() -> None:
     done = subprocess.run([sys.executable, "-c", BOUND], capture_output=True, text=True, check=True)
     assert int(done.stdout) == errno.ENOMEM
+
+
+COLLAPSE = """
+from pathlib import Path
+from autodrill.sandbox.child.malloc_tuning import collapse, gather_arenas
+
+def large():
+    return sum(int(line.split()[1]) for line in Path("/proc/self/smaps").open() if line.startswith("AnonHugePages"))
+
+held = gather_arenas()
+kept = [bytes([number % 256]) * 400 for number in range(20_000)]
+before = large()
+collapse()
+assert all(each == bytes([number % 256]) * 400 for number, each in enumerate(kept))
+print(large() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="large pages are those of Linux")
+def test_collapse_moves_arenas_to_large_pages() -> None:
+    done = subprocess.run([sys.executable, "-c", COLLAPSE], capture_output=True, text=True, check=True)
+    gained = int(done.stdout)
+    if not gained and not _can_collapse():
+        pytest.skip("this kernel collapses no pages")
+    assert gained >= 8 << 10
+
+
+def _can_collapse() -> bool:
+    size = 4 << 20
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory.write(b"x" * size)
+    libc = ctypes.CDLL(None, use_errno=True)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    inside = start + -start % (2 << 20)
+    return bool(libc.madvise(ctypes.c_size_t(inside), ctypes.c_size_t(2 << 20), 25) == 0)
