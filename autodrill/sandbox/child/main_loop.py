@@ -40,9 +40,9 @@ __all__ = ["Hooks", "LoadedSubmission", "import_numpy", "main", "plain_call", "s
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
-_LINKED = ("numpy.random", "zlib")
-"""Modules that need libz, a library of the system that a confined process cannot read. NumPy's wheels map it themselves
-if they contain libgfortran; those of 2.5 do not."""
+_LINKED = ("binascii", "zlib")
+"""Modules that map libz, a library of the system that a confined process cannot read. `numpy.random` needs it, because
+it imports `binascii`. NumPy's wheels map it themselves if they contain libgfortran; those of 2.5 do not."""
 
 _Invoke: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
 """Calls a function with arguments: directly, traced or under a debugger. The last argument is the submission's name."""
