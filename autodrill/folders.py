@@ -5,6 +5,7 @@ The content is next to the package in a checkout, and inside it in an installed 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ __all__ = ["HOME_VARIABLE", "content_root", "history_file", "home", "practice_fo
 
 
 HOME_VARIABLE = "AUTODRILL_HOME"
+_HIDDEN = (".", "_")
 
 
 def content_root() -> Path:
@@ -26,11 +28,12 @@ def content_root() -> Path:
 
 def visible_files(folder: Path, suffix: str) -> list[Path]:
     """List the files below `folder` with `suffix`, sorted, without names that start with a dot or an underscore."""
-    return sorted(
-        path
-        for path in folder.rglob(f"*{suffix}")
-        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts) and path.is_file()
-    )
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
+        shown = [name for name in names if name.endswith(suffix) and not name.startswith(_HIDDEN)]
+        found += [path for name in shown if (path := Path(place, name)).is_file()]
+    return sorted(found)
 
 
 def home(environment: Mapping[str, str]) -> Path:
