@@ -35,6 +35,9 @@ class Attributes:
     def __init__(self, held: Any) -> None:
         self.held = held
 
+    def read(self) -> Any:
+        return self.held
+
 
 class Subclass(np.ndarray):
     held: Any
@@ -88,7 +91,7 @@ HOLDERS: dict[str, Callable[[Any], Any]] = {
     "class of the object": lambda x: type("Kept", (), {"held": x})(),
     "generator": started,
     "partial": lambda x: functools.partial(print, x),
-    "method": lambda x: Attributes(x).__init__,
+    "method": lambda x: Attributes(x).read,
     "method of an array": lambda x: x.copy().tolist,
     "iterator": lambda x: iter([x]),
     "memoryview": memoryview,
