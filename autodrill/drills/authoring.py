@@ -47,7 +47,8 @@ class Bound:
 
     Attributes:
         memory: The bytes that a call may allocate in addition to its arguments and results; 0 for the usual limit.
-        because: What costs too much in the straightforward answer, as a noun phrase: "the T x T matrix".
+        because: What takes too much memory, or too much time if `memory` is 0, in the straightforward answer, as a
+            noun phrase: "the T x T matrix".
     """
 
     memory: int = 0

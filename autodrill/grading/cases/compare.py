@@ -213,7 +213,7 @@ def _costly(seen: Observation) -> Observation:
         summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
     if bound is not None and fault.kind is FaultKind.MEMORY and bound.memory:
         kind, summary = FaultKind.TOO_MUCH_MEMORY, f"the call takes too much memory: {bound.because}"
-    elif bound is not None and fault.kind is FaultKind.TOO_SLOW:
+    elif bound is not None and fault.kind is FaultKind.TOO_SLOW and not bound.memory:
         summary = f"{fault.summary}: {bound.because}"
     return replace(seen, fault=Fault(kind, summary, fault.line, fault.code))
 
