@@ -138,7 +138,7 @@ NAMES: dict[str, str] = {
         "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged"
     ),
     "threads of a kernel": (
-        "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
+        "out-of-bounds no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
         "one-element-per-thread one-column-a-thread strides-by-the-block 32-threads-assumed no-barrier no-sync-in-loop "
         "returns-before-barrier too-much-shared-memory"
     ),

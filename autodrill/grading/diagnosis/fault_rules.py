@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np  # noqa: TID253 a grid has up to three axes
 
 from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.diagnosis.bounds_rule import bounds_rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
 from autodrill.sandbox import outcomes as ends
@@ -120,7 +121,7 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
             from autodrill.grading.diagnosis.exception_details import with_details  # not needed for other faults
 
             rule = with_details(rule, observation.outcome, observation)
-        return DEVICE_FAULTS.get(observation.outcome.type) or rule
+        return bounds_rule(drill, observation) or DEVICE_FAULTS.get(observation.outcome.type) or rule
     return drill.kind.nonlinear if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,10 @@ _EXCEPTIONS = (
     frozenset({"AssertionError", "RuntimeError", "Exception", "ValueError"}),  # usually raised on purpose
 )
 """Kinds of exceptions. The type within a kind is a matter of style: `list.remove` or `del` of a missing entry."""
+
+
+_ARRAY = re.compile(r"`\w+(?=\[)")
+"""The name of an array before an index, in the message of a device."""
 
 
 class Likeness(IntEnum):
@@ -97,8 +102,8 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
     if isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
         if mine.outcome.type == theirs.outcome.type and mine.outcome.message == theirs.outcome.message:
             return Likeness.SAME
-        if mine.fault.kind is FaultKind.DEVICE and mine.outcome.type == "overwritten":
-            return Likeness.DIFFERENT  # another wrong index overwrites other elements
+        if mine.fault.kind is FaultKind.DEVICE:
+            return _of_device_faults(mine.outcome, theirs.outcome)
         types = {mine.outcome.type, theirs.outcome.type}
         return Likeness.AKIN if len(types) == 1 or any(types <= kind for kind in _EXCEPTIONS) else Likeness.DIFFERENT
     if isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):
@@ -110,6 +115,21 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
         same = alike and _same_facts(*facts)
         return Likeness.AKIN if same else Likeness.DIFFERENT
     return Likeness.SAME
+
+
+def _of_device_faults(mine: ends.Raised, theirs: ends.Raised) -> Likeness:
+    """Compare two faults of the device with unequal messages.
+
+    Kernels with the same mistake are out of bounds in the same threads at the same index, but either may be the first
+    to read another array of that size. A kernel in which other threads have a fault, or at another element, has
+    another mistake. Which threads miss a barrier says little: it depends on the guard.
+    """
+    if mine.type != theirs.type:
+        return Likeness.DIFFERENT
+    if mine.type == "divergent barrier":
+        return Likeness.AKIN
+    same = mine.type == "out of bounds" and _ARRAY.sub("", mine.message) == _ARRAY.sub("", theirs.message)
+    return Likeness.SAME if same else Likeness.DIFFERENT
 
 
 def _facts(value: Any, *, counts: bool) -> list[Any]:

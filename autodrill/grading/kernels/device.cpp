@@ -40,12 +40,13 @@ struct Buffer {
 enum Kind : int32_t { NOTHING, OUT_OF_BOUNDS, RACE, OVERWRITTEN, MISSING_BARRIER, DIVERGENT, UNINITIALISED, WRITES_INPUT, TOO_MUCH_SHARED };
 
 // A finding. `buffer` is -1 for shared memory, -2 for unknown memory. `at` is the offset of an instruction in this
-// library or, if negative, a line of the kernel's file.
+// library or, if negative, a line of the kernel's file. `outside` counts the threads of the block that access memory out
+// of bounds before a barrier.
 struct Finding {
     int32_t kind, buffer;
     int64_t element;
     int32_t block, thread, other_block, other_thread;
-    int64_t at;
+    int64_t at, outside;
 };
 
 void device_call(void** arguments);
@@ -133,7 +134,7 @@ void run_block() {
         fibre.pending.kind = NOTHING;
     }
     do
-        for (unsigned t = 0; t < threads && !hard.kind; ++t) {
+        for (unsigned t = 0; t < threads && (!hard.kind || hard.kind == OUT_OF_BOUNDS); ++t) {
             if (fibres[t].state != READY) continue;
             threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
             resume(&fibres[t]);
@@ -182,7 +183,7 @@ __attribute__((visibility("default"))) int device_launch(
     if (!threads || threads > MOST_THREADS || !grid[0] || !grid[1] || !grid[2] || buffer_count > 60) return 1;
     uint64_t fixed = uint64_t(__stop_device_shared - __start_device_shared);
     if (fixed + dynamic > MOST_SHARED) {
-        *found = {TOO_MUCH_SHARED, SHARED, int64_t(fixed + dynamic), -1, -1, -1, -1, 0};
+        *found = {TOO_MUCH_SHARED, SHARED, int64_t(fixed + dynamic), -1, -1, -1, -1, 0, 0};
         return 0;
     }
     Dl_info info;

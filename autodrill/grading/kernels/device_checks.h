@@ -79,11 +79,15 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
     if (region && place < region->begin) element = -((region->begin - place + int64_t(region->item) - 1) / int64_t(region->item));
     bool known = other.seen;
     return {kind, region ? region->buffer : UNKNOWN, element, block_number(), thread_number(),
-            known ? other.block : -1, known ? other.thread : -1, at};
+            known ? other.block : -1, known ? other.thread : -1, at, 0};
 }
 
+// End the current thread. The first finding counts; after an access out of bounds, the block's other threads still run
+// up to their next barrier, so that those with such an access are counted.
 [[noreturn]] void stop(const Finding& found) {
-    hard = found;
+    if (!hard.kind) hard = found;
+    if (found.kind == OUT_OF_BOUNDS) ++hard.outside;
+    current->state = DONE;
     _longjmp(scheduler, 1);
 }
 
@@ -155,7 +159,7 @@ void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
     if (place + bytes > region->end) stop(finding(OUT_OF_BOUNDS, region, region->end, {}, at));
     if (write && region->kept) stop(finding(WRITES_INPUT, region, place, {}, at));
     note(uint32_t(thread_number()), place, bytes, region->buffer == SHARED, write, at);
-    if (bytes < region->item && region->buffer == SHARED) stop({SMALLER_THAN_A_WORD, SHARED, 0, 0, 0, 0, 0, 0});
+    if (bytes < region->item && region->buffer == SHARED) stop({SMALLER_THAN_A_WORD, SHARED, 0, 0, 0, 0, 0, 0, 0});
     uint64_t first = uint64_t(place - region->begin) >> region->shift;
     uint64_t last = uint64_t(place + bytes - 1 - region->begin) >> region->shift;
     for (uint64_t i = first; i <= last; ++i)

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 __all__ = ["DEVICE_FAULTS", "DeviceFault", "description"]
 
 DEVICE_FAULTS = {
-    "no bounds check": Rule(
-        "no-bounds-check",
-        "a thread accesses memory past the end of an array",
-        "the array size is not a multiple of the block size: what do the threads without an element do?",
+    "out of bounds": Rule(
+        "out-of-bounds",
+        "a thread accesses memory outside an array",
+        "which index does this thread compute, and how many elements does the array have?",
     ),
     "race": Rule(
         "race",
-        "two threads update the same element without atomicAdd, and one update is lost",
-        "which other thread writes that element, and what happens if both threads read before either writes?",
+        "two threads access the same element, at least one of them writes, and nothing orders the accesses",
+        "which element should each of these threads access? Is an index wrong, or must the update be atomic?",
     ),
     "overwritten": Rule(
         "overwritten",
@@ -31,7 +31,7 @@ DEVICE_FAULTS = {
     "missing barrier": Rule(
         "missing-barrier",
         "a thread accesses an element that another thread writes, with no __syncthreads in between",
-        "which barrier separates the writes from the reads, and the reads from the next writes?",
+        "should both threads access that element? If so, which barrier separates the write from the other access?",
     ),
     "divergent barrier": Rule(
         "divergent-barrier",
@@ -60,7 +60,7 @@ DEVICE_FAULTS = {
 """Rules by the name of the fault. A known mistake of the exercise can replace them."""
 
 _NUMBERED = (
-    *("no bounds check", "race", "overwritten", "missing barrier", "divergent barrier", "never written"),
+    *("out of bounds", "race", "overwritten", "missing barrier", "divergent barrier", "never written"),
     "writes an input",
     "too much shared memory",
 )
@@ -69,7 +69,7 @@ _NUMBERED = (
 MOST_SHARED = 48 << 10
 """Bytes of shared memory that a block may have, unless the host asks for more. It is the limit of device.cpp too."""
 
-_FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){8}")
+_FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){9}")
 _SHARED, _NO_ARRAY = -1, -2
 
 
@@ -78,7 +78,7 @@ class DeviceFault:
 
     Args:
         text: The kind, the array, its number of elements, the element, block and thread, the other block and thread,
-            and the instruction or, negative, the line.
+            the instruction or, negative, the line, and the number of threads with an access out of bounds.
 
     Raises:
         ValueError: The text is anything else.
@@ -89,7 +89,7 @@ class DeviceFault:
             raise ValueError("no finding")
         figures = [int(figure) for figure in text.split()]
         self.kind, self.array, self.size, self.element, self.block, self.thread = figures[:6]
-        self.other_block, self.other_thread, self.at = figures[6:]
+        self.other_block, self.other_thread, self.at, self.outside = figures[6:]
         if not 1 <= self.kind <= len(_NUMBERED):
             raise ValueError("no kind of finding")
 
@@ -97,7 +97,7 @@ class DeviceFault:
     def name(self) -> str:
         """Its name in `DEVICE_FAULTS`."""
         name = _NUMBERED[self.kind - 1]
-        return "wild pointer" if name == "no bounds check" and self.array == _NO_ARRAY else name
+        return "wild pointer" if name == "out of bounds" and self.array == _NO_ARRAY else name
 
 
 def description(found: DeviceFault, arrays: Sequence[str]) -> str:
@@ -117,9 +117,11 @@ def description(found: DeviceFault, arrays: Sequence[str]) -> str:
     if found.other_block == found.block:
         other = f"thread {found.other_thread}"
     match found.name:
-        case "no bounds check" | "wild pointer":
+        case "out of bounds" | "wild pointer":
             place = place.replace("shared memory", "memory outside its shared arrays")
-            return f"{me} accesses {place}" + (f", which has {found.size} elements" if found.array >= 0 else "")
+            size = f", which has {found.size} element{'s' * (found.size != 1)}" if found.array >= 0 else ""
+            count = f"; threads of the block out of bounds: {found.outside}" if found.outside > 1 else ""
+            return f"{me} accesses {place}{size}{count}"
         case "race":
             return f"{me} and {other} both access {place} without atomicAdd"
         case "overwritten":

@@ -123,16 +123,16 @@ WORKS = {
 """The body and the y that it computes from x, 1 to 40, with 2 blocks of 32 threads."""
 
 FINDS = {
-    "past the end": (f"{I}\ny[i] = x[i];", "no bounds check", 5, "`x[40]`, which has 40 elements"),
-    "before the beginning": (f"{I}\nif (i < n) y[i] = x[i - 1];", "no bounds check", 5, "`x[-1]`"),
-    "half past the end": (f"{I}\nif (i < n) y[i] = ((float2*)x)[20 - 1 + (i == 39)].x;", "no bounds check", 5, "x[40]"),
+    "past the end": (f"{I}\ny[i] = x[i];", "out of bounds", 5, "`x[40]`, which has 40 elements"),
+    "before the beginning": (f"{I}\nif (i < n) y[i] = x[i - 1];", "out of bounds", 5, "`x[-1]`"),
+    "half past the end": (f"{I}\nif (i < n) y[i] = ((float2*)x)[20 - 1 + (i == 39)].x;", "out of bounds", 5, "x[40]"),
     "null": (f"{I}\nif (i == 3) *(float*)0 = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "far off": (f"{I}\nif (i == 3) y[1 << 29] = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "shared, past the end": (
-        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "outside its shared arrays"
+        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "out of bounds", 5, "outside its shared arrays"
     ),
     "dynamic shared memory, past the end": (
-        f"{I} extern __shared__ float s[];\ns[t + 1] = 1.0f;", "no bounds check", 5, "outside its shared arrays"
+        f"{I} extern __shared__ float s[];\ns[t + 1] = 1.0f;", "out of bounds", 5, "outside its shared arrays"
     ),
     "dynamic shared memory, no barrier": (
         f"{I} extern __shared__ float s[]; s[t] = t;\nif (i < n) y[i] = s[31 - t];", "missing barrier", None,

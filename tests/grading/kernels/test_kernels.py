@@ -114,12 +114,35 @@ def test_simulator_finds_nothing_in_a_right_kernel(run: Run) -> None:
     assert run(body.replace("i < n", "i < 39"), y=np.zeros(40, np.float32)).value[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("body", "threads"),
+    [
+        ("y[i] = x[i];", 24),
+        ("if (i <= n) y[i] = x[i];", 1),
+        ("if (i == 3) y[i + n] = 1; __syncthreads(); y[i - n] = 1;", 1),
+        ("if (i == n + 3) y[0] = x[i]; if (i > n + 3) y[0] = i;", 1),
+    ],
+)
+def test_simulator_counts_threads_out_of_bounds_before_a_barrier(run: Run, body: str, threads: int) -> None:
+    end = run(f"{I}\n{body}", y=np.zeros(40, np.float32))
+    assert end.type == "out of bounds"
+    count = end.message.partition("; threads of the block out of bounds: ")[2]
+    assert int(count or 1) == threads
+
+
 def test_device_fault_accepts_integers_only() -> None:
     assert (
-        description(DeviceFault("1 0 40 40 1 8 -1 -1 -5"), ["x"])
+        description(DeviceFault("1 0 40 40 1 8 -1 -1 -5 1"), ["x"])
         == "thread 8 of block 1 accesses `x[40]`, which has 40 elements"
     )
-    for text in ("", "1 0", "9 0 0 0 0 0 0 0 0", "1 0 40 40 1 8 -1 -1 x", "1 0 40 40 1 8 -1 -1 5 "):
+    for text in (
+        "",
+        "1 0",
+        "9 0 0 0 0 0 0 0 0 0",
+        "1 0 40 40 1 8 -1 -1 x 1",
+        "1 0 40 40 1 8 -1 -1 5 1 ",
+        "1 0 40 40 1 8 -1 -1 5",
+    ):
         with pytest.raises(ValueError, match="finding"):
             DeviceFault(text)
 
