@@ -40,13 +40,13 @@ struct Buffer {
 enum Kind : int32_t { NOTHING, OUT_OF_BOUNDS, RACE, OVERWRITTEN, MISSING_BARRIER, DIVERGENT, UNINITIALISED, WRITES_INPUT, TOO_MUCH_SHARED };
 
 // A finding. `buffer` is -1 for shared memory, -2 for unknown memory. `at` is the offset of an instruction in this
-// library or, if negative, a line of the kernel's file. `outside` counts the threads of the block that access memory out
-// of bounds before a barrier.
+// library or, if negative, a line of the kernel's file. `count`: the threads of the block that access memory out of
+// bounds before a barrier, or the barriers that the block had passed when one was missing.
 struct Finding {
     int32_t kind, buffer;
     int64_t element;
     int32_t block, thread, other_block, other_thread;
-    int64_t at, outside;
+    int64_t at, count;
 };
 
 void device_call(void** arguments);
@@ -127,7 +127,7 @@ void run_block() {
         memset(region.begin, 0xff, uint64_t(region.end - region.begin));
         memset(region.cells, 0, (uint64_t(region.end - region.begin) / region.item + 1) * sizeof(Cell));
     }
-    ++epoch;
+    first_epoch = ++epoch;
     for (unsigned t = 0; t < threads; ++t) {
         Fibre& fibre = fibres[t];
         fibre.state = READY;

@@ -55,7 +55,7 @@ OWN Fibre* current = nullptr;
 OWN Finding hard = {}, soft = {};
 OWN void** kernel_arguments = nullptr;
 OWN char *stacks = nullptr, *module_begin = nullptr;
-OWN uint32_t epoch = 0, warp_epochs[MOST_THREADS / WARP] = {};
+OWN uint32_t epoch = 0, first_epoch = 0, warp_epochs[MOST_THREADS / WARP] = {};
 OWN uint64_t slots[MOST_THREADS] = {};
 OWN unsigned threads = 0;
 
@@ -86,7 +86,8 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
 // up to their next barrier, so that those with such an access are counted.
 [[noreturn]] void stop(const Finding& found) {
     if (!hard.kind) hard = found;
-    if (found.kind == OUT_OF_BOUNDS) ++hard.outside;
+    if (found.kind == OUT_OF_BOUNDS) ++hard.count;
+    if (hard.kind == MISSING_BARRIER) hard.count = epoch - first_epoch;
     current->state = DONE;
     _longjmp(scheduler, 1);
 }

@@ -78,7 +78,8 @@ class DeviceFault:
 
     Args:
         text: The kind, the array, its number of elements, the element, block and thread, the other block and thread,
-            the instruction or, negative, the line, and the number of threads with an access out of bounds.
+            the instruction or, negative, the line, and the number of threads with an access out of bounds or of
+            barriers passed.
 
     Raises:
         ValueError: The text is anything else.
@@ -89,7 +90,7 @@ class DeviceFault:
             raise ValueError("no finding")
         figures = [int(figure) for figure in text.split()]
         self.kind, self.array, self.size, self.element, self.block, self.thread = figures[:6]
-        self.other_block, self.other_thread, self.at, self.outside = figures[6:]
+        self.other_block, self.other_thread, self.at, self.count = figures[6:]
         if not 1 <= self.kind <= len(_NUMBERED):
             raise ValueError("no kind of finding")
 
@@ -120,14 +121,14 @@ def description(found: DeviceFault, arrays: Sequence[str]) -> str:
         case "out of bounds" | "wild pointer":
             place = place.replace("shared memory", "memory outside its shared arrays")
             size = f", which has {found.size} element{'s' * (found.size != 1)}" if found.array >= 0 else ""
-            count = f"; threads of the block out of bounds: {found.outside}" if found.outside > 1 else ""
+            count = f"; threads of the block out of bounds: {found.count}" if found.count > 1 else ""
             return f"{me} accesses {place}{size}{count}"
         case "race":
             return f"{me} and {other} both access {place} without atomicAdd"
         case "overwritten":
             return f"{me} overwrites what {other} wrote to {place}"
         case "missing barrier":
-            return f"{me} and {other} access {place} with no barrier in between"
+            return f"{me} and {other} access {place} with no barrier in between; barriers passed: {found.count}"
         case "divergent barrier":
             return f"{me} waits at a barrier that {other} does not reach"
         case "never written":

@@ -33,7 +33,7 @@ class Finding(ctypes.Structure):
         ("other_block", ctypes.c_int32),
         ("other_thread", ctypes.c_int32),
         ("at", ctypes.c_int64),
-        ("outside", ctypes.c_int64),
+        ("count", ctypes.c_int64),
     )
 
 
@@ -77,7 +77,7 @@ def drive(
         raise MemoryError("the simulated device has no room for this launch")
     if found.kind:
         size = own[arrays[found.buffer]].size if found.buffer >= 0 else 0
-        where = (found.block, found.thread, found.other_block, found.other_thread, found.at, found.outside)
+        where = (found.block, found.thread, found.other_block, found.other_thread, found.at, found.count)
         raise DeviceError(" ".join(map(str, (found.kind, found.buffer, size, found.element, *where))))
     if len(launch) > 3:
         return traffic

@@ -35,6 +35,11 @@ OTHER_FAULTS = {
     "guard off by one": ("cuda_embedding_backward", (("k >= T * D", "k > T * D"),), "out-of-bounds"),
     "row length": ("cuda_bias_grad", (("i * D + j", "i * (D + 1) + j"),), "out-of-bounds"),
     "previous element": ("cuda_maxpool_backward", (("g[i])", "g[i - 1])"),), "out-of-bounds"),
+    "barrier before the loop": (
+        "cuda_cumsum_backward",
+        (("__syncthreads();\n    for", "for"),),
+        "missing-barrier",
+    ),
     "one element for all": ("cuda_bias_grad", (("atomicAdd(&db[j], sum);", "db[0] += sum;"),), "race"),
 }
 """Answers that no known mistake describes: the exercise, the changes of the solution, and the generic rule."""

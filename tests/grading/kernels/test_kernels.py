@@ -121,6 +121,7 @@ def test_simulator_finds_nothing_in_a_right_kernel(run: Run) -> None:
         ("if (i <= n) y[i] = x[i];", 1),
         ("if (i == 3) y[i + n] = 1; __syncthreads(); y[i - n] = 1;", 1),
         ("if (i == n + 3) y[0] = x[i]; if (i > n + 3) y[0] = i;", 1),
+        ("__shared__ float s[32]; if (i == n) y[0] = x[i]; if (i > n) y[1] = s[31 - t], s[t] = i;", 1),
     ],
 )
 def test_simulator_counts_threads_out_of_bounds_before_a_barrier(run: Run, body: str, threads: int) -> None:
@@ -128,6 +129,13 @@ def test_simulator_counts_threads_out_of_bounds_before_a_barrier(run: Run, body:
     assert end.type == "out of bounds"
     count = end.message.partition("; threads of the block out of bounds: ")[2]
     assert int(count or 1) == threads
+
+
+@pytest.mark.parametrize("barriers", [0, 2])
+def test_simulator_counts_barriers_before_one_is_missing(run: Run, barriers: int) -> None:
+    end = run(f"{I} __shared__ float s[32];\n{'__syncthreads();' * barriers} s[t] = 1; if (i < n) y[i] = s[31 - t];")
+    assert end.type == "missing barrier"
+    assert end.message.endswith(f"barriers passed: {barriers}")
 
 
 def test_device_fault_accepts_integers_only() -> None:
