@@ -51,12 +51,13 @@ NAMES: dict[str, str] = {
     ),
     "mean and sum confused": (
         "mean mean-not-sum sum-not-mean no-mean average average-rule divide-by-n divide-by-N no-divisor no-1/N "
-        "slip-mean divide-by-NC divide-by-padding batch-N mean-of-means plain-mean positional-key-averaged"
+        "slip-mean divide-by-NC divide-by-padding batch-N mean-of-means plain-mean positional-key-averaged "
+        "mean-over-rows sum-for-mean"
     ),
     "a factor left out": (
         "missing-factor constant-factor no-scale no-x no-beta no-rate no-two no-p slip-missing-factor gamma-missing "
         "slip-missing-power slip-missing-divisor factor-in-places unknown-factor scale-on-dq-only no-rstd "
-        "ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement"
+        "ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement no-gamma"
     ),
     "a factor too many": "stray-factor scaled-twice divided-twice",
     "multiplied instead of divided": (
@@ -64,7 +65,7 @@ NAMES: dict[str, str] = {
     ),
     "a Jacobian taken as diagonal": (
         "diagonal-only elementwise share-of-the-rest sigmoid-like-softmax slip-elementwise only-chosen-logit "
-        "only-true-class only-chosen no-row-dot no-row-sum not-centred"
+        "only-true-class only-chosen no-row-dot no-row-sum not-centred own-place-only"
     ),
     "full Jacobian or Hessian built": "jacobian whole-hessian softmax-jacobian too-much-work materialised",
     "parentheses in the wrong place": "weights-outside brackets square-outside gamma-on-first-term gamma-outside",
@@ -132,15 +133,17 @@ NAMES: dict[str, str] = {
     ),
     "Python errors": (
         "none-value operand-kinds not-iterable call-arguments caret no-length not-callable not-subscriptable "
-        "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import"
+        "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import singular-matrix"
     ),
     "a condition, constant or call": (
-        "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged"
+        "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged "
+        "slip-size"
     ),
     "threads of a kernel": (
         "out-of-bounds no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
-        "one-element-per-thread one-column-a-thread strides-by-the-block 32-threads-assumed no-barrier no-sync-in-loop "
-        "returns-before-barrier too-much-shared-memory"
+        "one-element-per-thread one-column-a-thread strides-by-the-block 32-threads-assumed no-barrier "
+        "no-sync-in-loop returns-before-barrier too-much-shared-memory every-row-in-every-block rows-left-over "
+        "running-sum-added last-row"
     ),
     "masks and padding": "mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
@@ -151,19 +154,23 @@ NAMES: dict[str, str] = {
     "forward and backward sums": "emission-counted-twice emission-twice-normalised filtered",
     "the gate of an activation": (
         "gate-inverted gate-on-gradient mask-multiply max-form zero-negative gate-without-b slope-is-sigmoid "
-        "value-uses-sigmoid two-results"
+        "value-uses-sigmoid two-results positive-only"
     ),
     "the label's term of softmax": "hard-label no-label no-one-hot no-uniform-part",
-    "the statistics of a norm": "layer-norm unbiased one-pass-variance",
+    "the statistics of a norm": "layer-norm unbiased one-pass-variance mean-subtracted",
     "softmax not normalised": "not-normalised",
     "the reference policy left out": "no-reference",
-    "logits and probabilities": "one-over-p probability-gradient softmax-rule",
+    "logits and probabilities": "one-over-p probability-gradient softmax-rule log-probabilities",
     "the weights of two parts": "one-weight weights-exchanged",
     "an approximation of a function": "sigmoid-approximation",
     "rounding of negative numbers": "truncates",
     "the wrong half of a matrix": "upper-triangle",
     "the rotation of a pair": "one-sign pair-exchanged same-rotation",
     "the direction of a scan": "forward-scan",
+    "the row sum of softmax": "mean-of-row unweighted-sum",
+    "not through a collective": "outside-collectives",
+    "the scale of the scores": "scale-d width-of-v",
+    "the moments of an optimiser": "eps-before-correction rates-exchanged",
     "clipping": "clips-gradient hard-clip no-clip",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""

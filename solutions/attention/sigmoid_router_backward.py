@@ -182,7 +182,7 @@ MISTAKES = [
         "[:, :k] -> [:, : k + 1]",
     ),
     edit(
-        "threshold",
+        "all-at-least-the-kth",
         "all experts whose score is at least the k-th largest are chosen",
         "All four scores of a token are equal, and k = 2. How many experts does your code choose?",
         "np.put_along_axis(mask, chosen, True, axis=1) -> "

@@ -147,7 +147,7 @@ MISTAKES = [
         "-> for (int j = t; j < (D + threads - 1) / threads * threads; j += threads)\n        dx",
     ),
     edit(
-        "sigmoid-slope",
+        "sigmoid-like-softmax",
         "the slope of softmax is p(1 - p), as for sigmoid",
         "If one logit rises, the other probabilities fall. Where does your kernel use the g of the other columns?",
         "p[row + j] * (g[row + j] - sums[0]) -> g[row + j] * p[row + j] * (1.0f - p[row + j])",

@@ -177,7 +177,7 @@ def ste_round_backward(g, x):
 
 
 @mistake(
-    "forward-again",
+    "rounds-again",
     "backward returns the rounded input",
     "`g` is dL/dout. Where does your result use it?",
 )

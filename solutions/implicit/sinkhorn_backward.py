@@ -299,7 +299,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 
 @mistake(
-    "one-softmax",
+    "total-mass-only",
     "only the total mass of P is fixed",
     "Which sums does the task fix: the sum of all entries, or the sum of each row and each column?",
 )

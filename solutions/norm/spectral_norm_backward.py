@@ -192,7 +192,7 @@ MISTAKES = [
         "(g * W).sum() / sigma -> (g * W).sum(axis=1, keepdims=True) / sigma",
     ),
     edit(
-        "sum-of-g",
+        "sum-of-upstream",
         "the gradient of sigma is the sum of g",
         "What is the derivative of W/sigma with respect to sigma?",
         "(g * W).sum() / sigma -> g.sum() / sigma",
