@@ -116,7 +116,7 @@ def test_numbers_are_found_in_any_holder(name: str) -> None:
     assert numbers_in(HOLDERS[name](X)) == len(X)
 
 
-def test_numbers_of_an_array_subclass_and_of_its_attributes_count() -> None:
+def test_numbers_of_an_array_subclass_and_its_attributes_count() -> None:
     assert numbers_in(with_attribute(np.zeros(3).view(Subclass), X)) == 43
 
 
@@ -155,7 +155,7 @@ def test_usual_records_count_their_arrays_only(make: Callable[[Any], Any]) -> No
     assert numbers_in(make(X)) == 40
 
 
-def test_globals_of_a_function_and_a_referenced_module_do_not_count() -> None:
+def test_globals_of_a_function_and_a_module_do_not_count() -> None:
     assert numbers_in([closure, np, Slots(None), np.sum]) == 0
 
 
