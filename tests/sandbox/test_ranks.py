@@ -218,6 +218,31 @@ def drive(candidate, pairs):
         assert isinstance(got, Returned)
         assert got.changed == (0,)
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "x.clear()",
+            "x[0] = np.ones((1, 3, 1))",
+            "x[0] = x[0].astype(np.float32)",
+            "x[1] = (x[1][0].reshape(-1, 1), 1.0)",
+            "x[1] = (x[1][0], 2.0)",
+            "x[2]['k'] = 2.0",
+            "x[2]['a'] = np.ones(4)",
+            "x[2]['new'] = 1.0",
+        ],
+    )
+    def test_change_of_what_an_argument_holds_is_reported(self, server: ForkServer, change: str) -> None:
+        scenario = """
+def drive(candidate, x):
+    return tuple(in_step(lambda rank, collective: candidate(rank, x), [[0], [1]], sum)[0])
+"""
+        source = f"import numpy as np\ndef f(rank, x):\n    if rank == 0:\n        {change}\n    return 0"
+        given = [X.copy(), (X.copy(), 1.0), {"k": 1.0, "a": X.copy()}]
+        with loaded(server, source, scenario=scenario) as runner:
+            got = runner.call([given], budget=BUDGET)
+        assert isinstance(got, Returned)
+        assert got.changed == (0,)
+
     def test_error_of_a_collective_is_raised_in_the_file(self, server: ForkServer) -> None:
         got = call(server, "import numpy as np\ndef f(rank, x, all_reduce):\n    return all_reduce(np.ones(99))")
         assert isinstance(got, Raised)

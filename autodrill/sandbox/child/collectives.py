@@ -168,16 +168,31 @@ def _change(value: Any, after: Any) -> None:
         value[:] = after
     elif type(value) in {list, tuple} and type(after) in {list, tuple}:
         for index, (item, new) in enumerate(zip(value, after, strict=False)):
-            if type(item) in {np.ndarray, list, tuple, dict} and type(item) is type(new):
-                _change(item, new)
-            elif type(value) is list:
+            _change(item, new)
+            if type(value) is list and not _changes_in_place(item, new):
                 value[index] = new
     elif type(value) is dict and type(after) is dict:
-        for key in value.keys() & after.keys():
-            _change(value[key], after[key])
         if value.keys() != after.keys():
             value.clear()
             value.update(after)
+        for key, new in after.items():
+            _change(value[key], new)
+            if not _changes_in_place(value[key], new):
+                value[key] = new
+
+
+def _changes_in_place(value: Any, after: Any) -> bool:
+    """Whether `_change` makes a value equal to another one: not an array of another shape or dtype, nor a number."""
+    import numpy as np
+
+    kind = type(value)
+    if kind is not type(after):
+        return False
+    if kind is np.ndarray:
+        return bool(value.shape == after.shape and value.dtype == after.dtype)
+    if kind is tuple:
+        return len(value) == len(after) and all(map(_changes_in_place, value, after))
+    return kind in {list, dict}
 
 
 _running: list[Turn] = []
