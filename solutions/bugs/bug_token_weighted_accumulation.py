@@ -99,8 +99,7 @@ def drive(candidate, W, batches):
         def all_reduce(a):
             return collective(np.array(a, dtype=float))
 
-        own = [(x, y) for x, y in batches[rank]]
-        return candidate(W, own, all_reduce, len(batches))
+        return candidate(W, batches[rank], all_reduce, len(batches))
 
     def combine(sent):
         if len({a.shape for a in sent}) > 1:
