@@ -116,7 +116,7 @@ def drive(candidate, grads, capacity):
     return {
         "gradients": np.concatenate(flat),
         "messages": np.concatenate(sent) if sent else np.zeros(0),
-        "sizes": [float(buffer.size) for buffer in sent] + [float(n) for own in results for a in own for n in a.shape],
+        "sizes": [float(b.size) for b in sent] + [float(n) for own in results for a in own for n in (a.ndim, *a.shape)],
     }
 
 
@@ -135,7 +135,7 @@ def expected(grads, capacity):
     return {
         "gradients": np.concatenate(means * len(grads)),
         "messages": np.concatenate(sent),
-        "sizes": [float(len(buffer)) for buffer in sent] + [float(n) for own in grads for a in own for n in a.shape],
+        "sizes": [float(len(b)) for b in sent] + [float(n) for own in grads for a in own for n in (a.ndim, *a.shape)],
     }
 
 
