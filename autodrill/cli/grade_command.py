@@ -4,7 +4,7 @@ import os
 import secrets
 import signal
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.options import Device, DeviceOption, ExerciseName, Exit, Packs
-from autodrill.errors import UnconfinedError
+from autodrill.errors import FileError, UnconfinedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,12 +185,13 @@ def _conclude(
     match output_format:
         case GradeFormat.TEXT:
             lost = {layer: why for report in reports for layer, why in report.lost.items()}
-            for layer, why in lost.items():
-                say(f"sandbox layer missing on this machine: {layer} ({why})", err=True)
             words = summary(reports, task.seed)
             if left is not None:
                 words = f"interrupted: {words}; {left} not graded"
-            say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
+            with suppress(FileError):  # standard error is on a full disk; the exit code speaks of the files alone
+                for layer, why in lost.items():
+                    say(f"sandbox layer missing on this machine: {layer} ({why})", err=True)
+                say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
         case GradeFormat.JSON:
             from autodrill.render.document import write_document
 
