@@ -222,7 +222,7 @@ def test_grade_reports_an_unwritable_output(here: Path, files: list[str], output
     assert "Traceback" not in done.stderr
 
 
-def test_grade_of_right_files_is_done_where_standard_error_cannot_be_written(here: Path, files: list[str]) -> None:
+def test_grade_passes_where_standard_error_cannot_be_written(here: Path, files: list[str]) -> None:
     command = [sys.executable, "-m", "autodrill", "grade", "mul_backward", "right.py"]
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, text=True, check=False, cwd=here)
