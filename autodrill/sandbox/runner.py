@@ -55,6 +55,12 @@ class Runner(RequestProcess):
         return other
 
     @property
+    def has_ranks(self) -> bool:
+        """Whether the scenario of the last load has ranks."""
+        _, scenario = self.called
+        return scenario is not None and in_step.__name__ in scenario
+
+    @property
     def processor_time(self) -> float:
         """The seconds of processor time that the process has taken so far; with ranks, that these have taken."""
         return self._alive().processor_time() if self._ranks is None else self._ranks.processor_time()
@@ -104,7 +110,7 @@ class Runner(RequestProcess):
             self._set_scenario(scenario)
         self._filename, self.called = filename, (entry, scenario)
         limit = self._limits.seconds if seconds is None else seconds
-        if scenario is None or ranks is not RankMode.APART or in_step.__name__ not in scenario:
+        if ranks is not RankMode.APART or not self.has_ranks:
             if self._ranks is not None:
                 self._ranks.close()
                 self._ranks = None

@@ -17,7 +17,7 @@ from autodrill.grading.diagnosis.determinism import (
     random_mistake,
     repetition,
 )
-from autodrill.grading.diagnosis.mistake_matching import known_rule, rule_of_mistake
+from autodrill.grading.diagnosis.known_mistakes import known_rule, rule_of_mistake
 from autodrill.grading.diagnosis.rank_rules import OUTSIDE_COLLECTIVES, is_right_together
 from autodrill.grading.diagnosis.short_text import compared, short
 from autodrill.grading.diagnosis.similarity import evidence, has_numbers, of_forward, spread
@@ -93,7 +93,7 @@ def explain(
             rule = UNINITIALISED
         elif repeated is Repetition.CHANCE and fault.kind is not FaultKind.RAISED:  # other cases may be random alone
             rule = rule_of_mistake(random_mistake(spare.start(), drill, failed, passed)) or RANDOM
-        elif is_right_together(runner, drill, source, [o for _, o in seen]):
+        elif runner.has_ranks and is_right_together(runner, drill, source, [o for _, o in seen]):
             rule = OUTSIDE_COLLECTIVES
         rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
         if rule is None and shown is not first and first.fault is not None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import Rule
 from autodrill.grading.cases.case_set import put
-from autodrill.sandbox.child.collectives import in_step
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.ranks import RankMode
 
@@ -33,14 +32,11 @@ def is_right_together(runner: Runner, drill: Drill, source: bytes, seen: Sequenc
     the difference.
 
     Args:
-        runner: A runner with the candidate's code loaded, or finished.
+        runner: A runner with the candidate's code loaded, or finished; its scenario has ranks.
         drill: The exercise.
         source: The candidate's file.
         seen: The observation of every case put. Large cases are left out.
     """
-    _, scenario = runner.called
-    if scenario is None or in_step.__name__ not in scenario:
-        return False
     asked = [o for o in seen if o.question is not None and not o.case.large]
     wrong = [o.fault is not None for o in asked]
     return any(wrong) and (
