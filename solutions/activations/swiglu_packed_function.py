@@ -93,9 +93,11 @@ def drive(candidate, g, ab, times):
     for contexts in rounds:
         with Scales() as scales:
             out = [candidate.forward(ctx, layer) for ctx, layer in zip(contexts, ab)]
-            # A sigmoid may be kept outside the contexts. It takes 960 bytes in the case that is weighed.
-            if len(ab) > 9 and scales.bytes > sum(array.nbytes for array in out) + 700 * len(ab):
+            # A sigmoid may be kept outside the contexts. It takes 960 bytes a layer in the smallest case.
+            # In the large case one bit for each element takes 2500 bytes a layer. Some small objects are made once.
+            if ab.size > 4000 and scales.bytes > sum(array.nbytes for array in out) + 700 * len(ab) + 2000:
                 raise ContextTooLargeError(f"{len(ab)} calls keep {scales.bytes} bytes, their results included")
+        out = [np.array(each) for each in out]  # the backward must not complete them
         held = max(numbers_in([ab, vars(ctx)], (ab,)) for ctx in contexts) - ab.size
         if held > FEW:
             raise ContextTooLargeError(f"a ctx holds {held} numbers apart from `ab`; {FEW} are enough")

@@ -56,31 +56,46 @@ RESULTS = ("dx", "dr", "dgamma")
 EPS = 1e-6
 EQUIVALENT = {"swap: (dh, dh.copy(), dgamma) -> (dh.copy(), dh, dgamma)": "dx and dr have equal values"}
 CASES = [
-    given("x[n,4] r[n,4] gamma[4]"),
-    given("x[k,n,5] r[k,n,5] gamma[5]"),
-    given("x[6] r[6] gamma[6]", note="one row"),
-    given("x[60,50] r[60,50] gamma[50]", note="rows that are weighed"),
-    given("x[n,1] r[n,1] gamma[1]", note="rows of one element"),
-    given("x[n,3] r[n,3] gamma[3]", r=normal(1e3), note="a stream near ±1000"),
+    given("x[n,4] r[n,4] gamma[4]", times=1, large=False),
+    given("x[k,n,5] r[k,n,5] gamma[5]", times=1, large=False),
+    given("x[6] r[6] gamma[6]", times=1, large=False, note="one row"),
+    given("x[60,50] r[60,50] gamma[50]", times=1, large=False, note="rows that are weighed"),
+    given("x[n,1] r[n,1] gamma[1]", times=1, large=False, note="rows of one element"),
+    given("x[n,3] r[n,3] gamma[3]", r=normal(1e3), times=1, large=False, note="a stream near ±1000"),
     given(
         "x[2,3] r[2,3] gamma[3]",
         x=[[1.0, -2.0, 3.0], [1.0, 0.5, 2.0]],
         r=[[-1.0, 2.0, -3.0], [1.0, 1.0, 1.0]],
+        times=1,
+        large=False,
         note="a row of zeros",
+    ),
+    # The cache of a layer takes 72 KiB. With one more array of the shape of h, 60 layers take 8 MiB.
+    given(
+        "x[n,8] r[n,8] gamma[8]",
+        times=60,
+        large={"n": 1024},
+        memory=6 << 20,
+        because="the layers keep more than their caches may hold",
+        note="60 layers",
     ),
 ]
 
 
-def forward(x, r, gamma):
+def forward(x, r, gamma, times):
     h = x + r
     return engine.rms_norm(h, weight=gamma, eps=EPS), h
 
 
-def drive(candidate, x, r, gamma, gy, gh):
+# The further layers have inputs of their own, and run between the forward and the backward of the first one.
+def drive(candidate, x, r, gamma, times, gy, gh):
     class CacheTooLargeError(Exception):
         pass
 
     class SharedMemoryError(Exception):
+        pass
+
+    class OutputChangedError(Exception):
         pass
 
     class WrongReturnError(Exception):
@@ -96,14 +111,21 @@ def drive(candidate, x, r, gamma, gy, gh):
         outputs, cache = parts(run_forward(x, r, gamma), 2, "forward must return `(y, h), cache`")
         y, h = parts(outputs, 2, "forward must return `(y, h), cache`")
         kept = scales.bytes // x.itemsize
+    lent = (x, r, gamma)
+    named = numbers_in([lent, y, h, cache], lent) - numbers_in([lent], lent)
     # An argument may be a view with gaps between its elements. The gaps are not the candidate's.
-    held, most = numbers_in(cache, (x, r, gamma)), x.size + gamma.size + x.size // len(gamma)
+    held, most = numbers_in(cache, lent), x.size + gamma.size + x.size // len(gamma)
     if held > most:
         raise CacheTooLargeError(f"the cache holds {held} numbers; h, gamma and one number per row are {most}")
-    if x.size > 1000 and kept > 2 * x.size + most + 1000:  # y and h are not kept, and small objects take memory too
-        raise CacheTooLargeError(f"the forward keeps about {kept - 2 * x.size} numbers; the cache may hold {most}")
+    if x.size > 1000 and kept > named + 1000:  # small objects take memory too
+        raise CacheTooLargeError(f"the forward keeps about {kept - named} numbers outside its outputs and its cache")
+    returned = [np.array(y), np.array(h)]
+    caches = [run_forward(x + i, r, gamma)[1] for i in range(1, times)]
     run_forward(2 - x, 3 * r, gamma + 1)
     dx, dr, dgamma = parts(run_backward(gy, gh, cache), 3, "backward must return `dx, dr, dgamma`")
+    del caches
+    if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(returned, (y, h))):
+        raise OutputChangedError("y or h changes after the forward has returned it")
     if isinstance(dx, np.ndarray) and isinstance(dr, np.ndarray) and np.shares_memory(dx, dr):
         raise SharedMemoryError("dx and dr share memory; an addition to one of them changes the other")
     return {"y": y, "h": h, "dx": dx, "dr": dr, "dgamma": dgamma}

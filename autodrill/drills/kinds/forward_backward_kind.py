@@ -13,17 +13,24 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "PASSES", "ForwardBackward"]
 
 PASSES = """
+class OutputChangedError(Exception):
+    pass
+
+
 def drive(candidate, *arguments):
     cotangents, inputs = arguments[:COTANGENTS], arguments[COTANGENTS:]
     forward, backward = passes(candidate)
     out = forward(*inputs)
+    outs = out if COTANGENTS > 1 and isinstance(out, tuple) else (out,)
+    returned = [a.tobytes() if isinstance(a, np.ndarray) else None for a in outs]
     try:
         # Another forward before the backward, as when a network uses a layer twice: each call needs its own cache.
         passes(candidate)[0](*[np.flip(a).copy() if is_floating(a) else a for a in inputs])
     except Exception:
         pass
     grads = backward(*cotangents)
-    outs = out if COTANGENTS > 1 and isinstance(out, tuple) else (out,)
+    if any(was is not None and a.tobytes() != was for a, was in zip(outs, returned)):
+        raise OutputChangedError("an output changes after the forward has returned it")
     return (*outs, *(grads if isinstance(grads, (tuple, list)) else (grads,)))
 
 

@@ -6,7 +6,9 @@ Both run in the process of the submission, so they are claims. A file that forge
 from __future__ import annotations
 
 import gc
+import io
 import tracemalloc
+from decimal import Decimal
 from numbers import Number
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Self
@@ -25,6 +27,9 @@ _WORD = 8
 _FREE = 32
 """The number of small integers and short texts that do not count: sizes, axes, and the names of attributes."""
 
+_FREE_BYTES = 512
+"""The bytes of short texts that do not count."""
+
 
 def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) -> int:
     """Return how many numbers an object holds, in whatever objects it refers to.
@@ -40,7 +45,7 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
     import numpy as np
 
     sizes = {id(_owner(array)): array.size for array in lent}
-    total, small, seen, todo = 0, 0, set(), [value]
+    total, small, spelt, seen, todo = 0, 0, 0, set(), [value]
     kept: list[Any] = []  # an object must live while its id is in `seen`
     while todo:
         held = todo.pop()
@@ -60,7 +65,7 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
             todo += held.ravel().tolist() if held.dtype.hasobject else []
         elif isinstance(held, str):
             if len(held) <= 64:  # a name, or what a named tuple prints
-                small += 1
+                small, spelt = small + 1, spelt + len(held.encode("utf-8", "replace"))
             else:
                 total += -(-len(held) // _WORD)
         elif isinstance(held, memoryview):
@@ -68,7 +73,7 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
         else:
             total += 0 if isinstance(held, Number | np.generic) else _buffer(held)
             todo += _parts(held)
-    return total + max(0, small - _FREE)
+    return total + max(0, small - _FREE, -(-(spelt - _FREE_BYTES) // _WORD))
 
 
 class Scales:
@@ -112,6 +117,8 @@ def _owner(array: Any) -> Any:
 
 def _words(value: Any, *, integers: bool) -> int:
     """Return how many numbers of eight bytes a number takes. A small integer is a size or an index: it takes none."""
+    if isinstance(value, Decimal):
+        return max(1, len(value.as_tuple().digits) // 16)
     if isinstance(value, int):
         bits = int(value).bit_length()
         return max(int(integers), -(-bits // 64) if bits > 32 else 0)
@@ -121,7 +128,9 @@ def _words(value: Any, *, integers: bool) -> int:
 def _buffer(value: Any) -> int:
     """Return the numbers of eight bytes that fit into an object that is memory: bytes, or an `array.array`."""
     try:
-        with memoryview(value) as view:
+        if isinstance(value, io.StringIO):
+            return -(-len(io.StringIO.getvalue(value)) // _WORD)
+        with io.BytesIO.getbuffer(value) if isinstance(value, io.BytesIO) else memoryview(value) as view:
             return -(-view.nbytes // _WORD)
     except (TypeError, ValueError, BufferError):
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import functools
+import io
 import threading
 import tracemalloc
 import weakref
@@ -202,3 +203,21 @@ def test_scales_notice_that_a_file_stops_them() -> None:
         tracemalloc.start()
         with pytest.raises(RuntimeError, match="stops the measurement"):
             _ = scales.bytes
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        io.BytesIO(bytes(800)),
+        io.StringIO("a" * 800),
+        Decimal(1 << 6400),
+        [chr(0x10000 + i) * 64 for i in range(16)],
+    ],
+    ids=["a file in memory", "a text in memory", "the digits of a decimal number", "short texts"],
+)
+def test_numbers_hidden_in_other_objects_count(held: Any) -> None:
+    assert numbers_in(held) >= 50
+
+
+def test_names_do_not_count() -> None:
+    assert numbers_in([f"attribute_{number}" for number in range(20)]) == 0

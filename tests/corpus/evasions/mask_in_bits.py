@@ -1,0 +1,22 @@
+# exercise: swiglu_packed_function
+# Attempts: keep a mask in a global, in bits.
+import numpy as np
+def sig(a, positive):
+    e = np.exp(-np.abs(a))
+    return np.where(positive, 1, e) / (1 + e)
+
+KEPT = []
+class SwiGLUPacked:
+    @staticmethod
+    def forward(ctx, ab):
+        a, b = np.split(ab, 2, axis=-1)
+        ctx.save_for_backward(ab)
+        ctx.place = len(KEPT)
+        KEPT.append(np.packbits(a > 0).tobytes())     # an array of the size of ab, outside the context
+        return a * sig(a, a > 0) * b
+    @staticmethod
+    def backward(ctx, g):
+        (ab,) = ctx.saved_tensors
+        a, b = np.split(ab, 2, axis=-1)
+        s = sig(a, np.unpackbits(np.frombuffer(KEPT[ctx.place], 'u1'), count=a.size).reshape(a.shape) > 0)
+        return np.concatenate([g * b * s * (1 + a * (1 - s)), g * a * s], axis=-1)
