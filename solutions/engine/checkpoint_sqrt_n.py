@@ -109,13 +109,12 @@ def drive(candidate, x, g, stages, every):
     alive = peak = backwards = 0
     forwards = [0] * stages
 
-    class Activation(np.ndarray):
-        def __array_finalize__(self, source):
-            self.counted = False
+    counted = {}  # not an attribute: a candidate could set it on a view
 
+    class Activation(np.ndarray):
         def __del__(self):
             nonlocal alive
-            alive -= self.counted
+            alive -= counted.pop(id(self), 0)
 
     def stage(number):
         factor = 1 + number % 64 / 100
@@ -128,7 +127,7 @@ def drive(candidate, x, g, stages, every):
             out = out.view(Activation)
             if number % every == 0:
                 out += ask(number)
-            out.counted = True
+            counted[id(out)] = 1
             alive += 1
             peak = max(peak, alive)
             return out

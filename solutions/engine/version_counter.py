@@ -48,7 +48,8 @@ EQUIVALENT = {
     "comparison: if version != self.version: -> if version < self.version:": "a counter never decreases",
 }
 
-# A step is (what, which tensor, argument). Tensors and handles are numbered in the order in which they are made.
+# A step is (what, which tensor, argument). Tensors and handles are numbered in the order in which they are made. The
+# argument of a view is where its slice starts; of a slice, all three numbers of it.
 WRITE_AFTER_SAVE = [("save", 0, 0), ("add", 0, 1), ("load", 0, 0), ("load", 0, 0)]
 TAKEN_BACK = [("save", 0, 0), ("add", 0, 1), ("add", 0, -1), ("load", 0, 0)]
 NO_WRITE = [("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 0)]
@@ -58,6 +59,10 @@ THROUGH_DETACH = [("detach", 0, 0), ("save", 0, 0), ("save", 1, 0), ("add", 1, 1
 AFTER_A_VIEW = [("view", 0, 1), ("add", 1, 2), ("save", 0, 0), ("load", 0, 0)]
 AFTER_DETACH = [("detach", 0, 0), ("add", 1, 1), ("save", 0, 0), ("load", 0, 0), ("save", 1, 0), ("load", 1, 1)]
 SEVERAL_SAVES = [("save", 0, 0), ("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 1), ("add", 0, 1)]
+SLICES = [
+    ("slice", 0, [0, 2, 1]), ("save", 1, 0), ("load", 1, 0), ("add", 1, 2), ("slice", 0, [3, None, -2]), ("save", 2, 0),
+    ("load", 2, 1), ("add", 2, 1), ("save", 0, 0), ("load", 0, 2), ("load", 1, 0),
+]  # fmt: skip
 OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("view", 1, 1), ("add", 2, 1)]
 
 
@@ -93,6 +98,7 @@ CASES = [
     case("a save after a write through a view", AFTER_A_VIEW),
     case("a save after a write through a detached tensor", AFTER_DETACH),
     case("several saves", SEVERAL_SAVES),
+    case("slices with an end and a step", SLICES),
     case("a write to other memory", OTHER_MEMORY),
     large,
 ]
@@ -112,6 +118,8 @@ def drive(candidate, data, steps, shift):
         elif what == "new":
             arrays.append(np.full(argument, 1.0))
             tensors.append(candidate(arrays[-1]))
+        elif what == "slice":
+            tensors.append(tensor.view(slice(*argument)))
         elif what in ("view", "detach"):
             tensors.append(tensor.view(slice(argument, None)) if what == "view" else tensor.detach())
         else:
@@ -133,27 +141,28 @@ def drive(candidate, data, steps, shift):
     return {"loads": loads, "stale": stale, "loads after a write": again, "versions": versions}
 
 
-# The expected result is simulated on plain arrays: each piece of memory has a count, and a view is a start index.
+# The expected result is simulated on plain arrays: each piece of memory has a count, and a view is an array of indices.
 def expected(data, steps, shift):
-    memories, tensors, handles, loads, stale, again = [[data.copy(), 0]], [(0, 0)], [], [], [], []
+    memories, tensors, handles, loads, stale, again = [[data.copy(), 0]], [(0, np.arange(len(data)))], [], [], [], []
     for what, which, argument in steps:
-        memory, start = tensors[which]
+        memory, at = tensors[which]
         if what == "save":
-            handles.append((memory, start, memories[memory][1]))
+            handles.append((memory, at, memories[memory][1]))
         elif what == "add":
-            memories[memory][0][start:] += argument
+            memories[memory][0][at] += argument
             memories[memory][1] += 1
         elif what == "new":
             memories.append([np.full(argument, 1.0), 0])
-            tensors.append((len(memories) - 1, 0))
+            tensors.append((len(memories) - 1, np.arange(argument)))
         elif what == "load":
-            memory, start, count = handles[argument]
+            memory, at, count = handles[argument]
             current = count == memories[memory][1]
             stale.append(float(not current))
-            loads.append(float(memories[memory][0][start:].sum()) if current else 0.0)
-            again.append(float((memories[memory][0][start:] + shift).sum()) if current else 0.0)
+            loads.append(float(memories[memory][0][at].sum()) if current else 0.0)
+            again.append(float((memories[memory][0][at] + shift).sum()) if current else 0.0)
         else:
-            tensors.append((memory, start + argument if what == "view" else start))
+            part = slice(*argument) if what == "slice" else slice(argument if what == "view" else 0, None)
+            tensors.append((memory, at[part]))
     versions = [float(memories[memory][1]) for memory, _ in tensors]
     return {"loads": loads, "stale": stale, "loads after a write": again, "versions": versions}
 

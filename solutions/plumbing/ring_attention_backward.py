@@ -108,7 +108,8 @@ def drive(candidate, g, q, k, v, out, lse):
         return candidate(rank, ranks, *own, shift)
 
     results, rounds = in_step(program, [[rank] for rank in range(ranks)], list)
-    sent = [sum(x.size for tuples in rounds for x in tuples[rank]) for rank in range(ranks)]
+    # The shape of an empty array is a message too.
+    sent = [sum(x.size or 1 + sum(x.shape) for tuples in rounds for x in tuples[rank]) for rank in range(ranks)]
     dq, dk, dv = zip(*results)
     limit = 2 * (k.size + v.size)
     return {
