@@ -116,9 +116,9 @@ CASES = [
         bq=64,
         bk=64,
         causal=True,
-        large={"n": 3000, "d": 1},
+        large={"n": 5000, "d": 1},
         memory=1 << 18,
-        because="even an n x m matrix of booleans is too large",
+        because="even an n x m matrix of bits is too large",
     ),
 ]
 EQUIVALENT = {

@@ -100,13 +100,19 @@ def weighed(rng, size):
     return drawn(rng, size, n=50, e=8, block=20)
 
 
+# A vector of n numbers for each block takes 80 KiB in all.
+@scenario(400, note="small blocks that are weighed")
+def small_blocks(rng, size):
+    return drawn(rng, size, n=50, e=8, block=2)
+
+
 # 100 rows, so that a loop over rows and blocks stays within the bound on time.
 @scenario(250, note="many blocks", memory=4 << 20, because="the scores of many blocks are kept")
 def many(rng, size):
     return drawn(rng, size, n=100, e=1, block=size, times=120)
 
 
-CASES = [threes, ones, single, far, hidden, weighed, many]
+CASES = [threes, ones, single, far, hidden, weighed, small_blocks, many]
 EQUIVALENT = {
     "constant: (np.finfo(float).min, 0.0, 0.0) -> ...": "the first finite score multiplies the initial sums by 0",
 }
@@ -131,7 +137,7 @@ def drive(candidate, scores, v, block, times):
                 made = [refs for refs in made if any(ref() is not None for ref in refs)]
                 if len(made) > 2:
                     raise TooManyBlocksError(f"{len(made)} blocks are alive when the next one is requested")
-                if large and scales.bytes > 6 * weight:
+                if large and scales.bytes > most:
                     raise TooManyBlocksError(f"{scales.bytes} bytes are kept, and a block takes {weight}")
                 pair = scores[:, j : j + block] + i / times, v[j : j + block].copy()
                 made.append([weakref.ref(array) for array in pair])
@@ -139,6 +145,7 @@ def drive(candidate, scores, v, block, times):
                 del pair
 
     large, weight = scores.size > 10_000, scores[:, :block].nbytes + v[:block].nbytes
+    most = 6 * weight + 4 * len(scores) * (v.shape[1] + 2) * 8 + 4096  # copies of the sums, and small objects
     with Scales() if large else contextlib.nullcontext() as scales:
         out, lse = candidate(blocks())
     return {"out": out, "lse": lse}
