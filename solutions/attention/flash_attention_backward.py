@@ -117,7 +117,7 @@ CASES = [
         bk=64,
         causal=True,
         large={"n": 5000, "d": 1},
-        memory=1 << 18,
+        memory=1 << 19,
         because="even an n x m matrix of bits is too large",
     ),
 ]
