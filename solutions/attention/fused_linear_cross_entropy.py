@@ -78,7 +78,7 @@ CASES = [
         "h[N,D] W[V,D] y[N]",
         y=below("V"),
         chunk=8,
-        large={"N": 6000, "V": 4000, "D": 2},
+        large={"N": 1200, "V": 2000, "D": 2},
         memory=2 << 20,
         because="an array of N x V numbers is too large",
     ),
