@@ -20,8 +20,8 @@ rows of A and B. There are two collectives, and each one waits for all ranks:
   gets the first m rows, rank 1 the next m rows, and so on.
 
 Entries of s may be as large as ±2000, and the results must be finite. Messages are graded: make at most two calls of
-collectives on each rank, and pass them at most m·d + n·d numbers in all. Memory is graded too, for many ranks: a rank
-may hold its own m rows of s, but not the n x n matrix.
+collectives on each rank, and pass them at most m·d + n·d numbers in all. Memory is graded
+too, in a case with many ranks. A rank may hold its own m rows of s, but not the n x n matrix.
 """
 
 
