@@ -27,11 +27,9 @@ def conclusions(findings: Sequence[Mapping[str, Any]], width: int) -> list[str]:
     undecided = [t for t in in_order if t not in told and t not in beyond]
     lines = [_told(topic, topics[topic]) for topic in told]
     if beyond:
-        lines.append(
-            f"start from the beginning, because they need topics that you do not know yet: {', '.join(beyond)}"
-        )
+        lines.append(f"these need topics you do not know yet, so start them from the beginning: {', '.join(beyond)}")
     if undecided:
-        lines.append(f"start from the beginning, because the test did not reach them: {', '.join(undecided)}")
+        lines.append(f"the test did not reach these topics, so start them from the beginning: {', '.join(undecided)}")
     return [part for line in lines for part in _wrapped(line, width)]
 
 

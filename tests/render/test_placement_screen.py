@@ -36,8 +36,8 @@ def test_topics_left_out_are_listed_with_the_reason() -> None:
     )
     assert lines == [
         "graph: start with the easy questions (easy: 0 of 1 right)",
-        "start from the beginning, because they need topics that you do not know yet: jax",
-        "start from the beginning, because the test did not reach them: conv",
+        "these need topics you do not know yet, so start them from the beginning: jax",
+        "the test did not reach these topics, so start them from the beginning: conv",
     ]
 
 
