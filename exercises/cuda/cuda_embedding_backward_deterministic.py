@@ -19,8 +19,8 @@ each token that occurs:
 For example, ids 7, 3, 7 give the order 1, 0, 2, the starts 0, 1, 3 and the rows 3, 7.
 Write the kernel that stores the gradient of the table in `dW`, which the caller sets to
 zero before the launch. Rows that do not occur stay 0. Add the rows of `g` that belong
-to a segment in the order of `order`. No atomics are needed, but an atomic is not graded.
-Do not replace NaN in `g`.
+to a segment in the order of `order`. You need no atomics, and grading does not look for
+them. Do not replace NaN in `g`.
 
 There is one block of 8 threads for each segment. D may be larger than 8. `g` and `dW`
 are stored row by row.

@@ -15,7 +15,8 @@ Write the first kernel. `g` has `n` elements. The launch always has 3 blocks of 
 threads, so the grid has 96 threads. Thread k of the grid takes the elements k, k + 96,
 k + 192 and so on. Block b stores the sum of the squares of its threads' elements in
 `partial[b]`, even if the block has no element. `partial` is not initialised.
-Atomics add in any order, so add without an atomic. The choice is not graded.
+Atomics add in an arbitrary order, so do not use them for the sum. Grading does not look
+for atomics.
 
 The caller sets `nonfinite[0]` to 0 before the launch. If any element of `g` is infinite
 or NaN, set `nonfinite[0]` to 1. The partial sum of the element's block must then be

@@ -20,7 +20,7 @@ V1 and V2 have the shapes of W1 and W2. Together they are one direction v in wei
 parts of the product G v, in the same shapes. G is not the Hessian of L with respect to θ.
 
 Logits may be as large as ±2000, and the results must be finite. Memory is graded for many
-parameters: neither a J_n nor G fits. Do not change the arguments.
+parameters: neither J_n nor G fits into it. Do not change the arguments.
 """
 
 import numpy as np

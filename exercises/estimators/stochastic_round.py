@@ -17,9 +17,9 @@ element of `x`. Use no other source of randomness. `step` is a positive float. R
 - For a fixed x, the mean of the results over all u is x.
 - If x / step is a whole number in floating point, the result is x for every u, even for u = 0.
 
-Grading calls your function with many evenly spaced values of u for each x, in another order for each element, and
-compares the mean, the smallest and the largest result. You decide for which values of u you round up. The result of an
-element must not depend on the u of another element.
+Grading calls your function with many evenly spaced values of u for each x, in a different order for each element,
+and compares the mean, the smallest and the largest result. You decide for which values of u you round up. The result
+of an element must not depend on the u of another element.
 """
 
 import numpy as np

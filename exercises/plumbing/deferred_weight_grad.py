@@ -20,8 +20,8 @@ Write the linear layer out = x W for such a pipeline, with W of shape (d, k):
   the micro-batch's dL/dW to `dW` and returns None.
 
 Compute the product for dL/dW only when `backward_weight` asks for it. Do not change x, g or W. Memory is graded: what
-the layer keeps for one micro-batch grows with n·(d + k), not with d·k. A product in place of x and g fails. After
-`backward_weight` the layer keeps nothing of the micro-batch.
+the layer keeps for one micro-batch grows with n·(d + k), not with d·k. A layer that keeps a product
+instead of x and g fails. After `backward_weight`, the layer keeps nothing of the micro-batch.
 """
 
 

@@ -137,7 +137,7 @@ MISTAKES = [
     ),
     edit(
         "dT-softmax-skipped",
-        "g is the gradient of x/T, too",
+        "g is also the gradient of x/T",
         "Which step lies between x/T and out? Which of your arrays holds the gradient of x/T?",
         "-(dx * x).sum() / T -> -(g * x).sum() / T**2",
     ),
@@ -149,7 +149,7 @@ MISTAKES = [
     ),
     edit(
         "dT-without-x",
-        "dT is the sum of dz over T²",
+        "dT is minus the sum of dz, divided by T²",
         "x/T is a product of x and 1/T. Which factor does the derivative with respect to T keep?",
         "(dx * x).sum() / T -> dx.sum() / T",
     ),
@@ -180,7 +180,7 @@ MISTAKES = [
     edit(
         "dx-T-squared",
         "dx contains 1/T twice",
-        "x/T has the slope 1/T. How many times is 1/T in your dx?",
+        "x/T has the slope 1/T. How many times does your dx contain 1/T?",
         "dx = dz / T -> dx = dz / T**2",
         "(dx * x).sum() / T -> (dx * x).sum()",
     ),

@@ -117,7 +117,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dk-not-transposed",
-    "ds enters dk as it enters dq, without a transpose",
+    "dk uses ds without a transpose, as dq does",
     "dk has the shape of k. Is dk a sum over the queries or over the keys?",
 )
 def attention_backward(g, q, k, v, p):
@@ -173,7 +173,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "scale-d",
     "the scores were divided by d",
-    "Were the scores divided by d or by its square root? How many times does dq in your code get this factor?",
+    "Were the scores divided by d or by its square root? How many times does your dq contain 1/√d?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -308,7 +308,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "scale-on-dv",
-    "the scale belongs to v as well",
+    "dv contains the scale as well",
     "out = p @ v. What is the slope of out with respect to v? Does it contain √d?",
 )
 def attention_backward(g, q, k, v, p):
@@ -320,7 +320,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "softmax-of-p",
     "p holds the scores, so it still needs a softmax",
-    "What do the rows of p sum to? Which step of the forward produced p?",
+    "What does each row of p sum to? Which step of the forward produced p?",
 )
 def attention_backward(g, q, k, v, p):
     e = np.exp(p)
@@ -331,7 +331,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dv-uses-ds",
-    "dv is made from the gradient of the scores",
+    "dv is computed from the gradient of the scores",
     "Does v enter the scores? By which matrix is v multiplied in the forward?",
 )
 def attention_backward(g, q, k, v, p):

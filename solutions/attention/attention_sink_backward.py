@@ -134,7 +134,7 @@ MISTAKES = [
     edit(
         "sink-scaled",
         "the sink is divided by √d like the scores",
-        "Which of the two is divided by √d in the forward, q·k or the sink?",
+        "Which of these does the task divide by √d: q·k or the sink?",
         "dsink = ... -> dsink = -(p_sink * row_dot).sum(axis=(1, 2)) * scale",
     ),
     edit(
@@ -163,7 +163,7 @@ MISTAKES = [
     ),
     edit(
         "sum-over-keys-weight",
-        "the row sum is a mean over the keys, whose weights must first be made to sum to 1",
+        "the weights of the keys must be rescaled to sum to 1 before the row sum is taken",
         "The sink has a weight too. If you raise all scores of a row by 1, does its output stay the same?",
         "ds = ... -> ds = p * (dp - row_dot / np.maximum(1 - p_sink, 1e-30)) * scale",
     ),
@@ -181,15 +181,15 @@ MISTAKES = [
     ),
     edit(
         "sink-scaled-in-forward",
-        "the sink is divided by √d like the scores, in the forward too",
-        "Which of the two is divided by √d in the forward, q·k or the sink?",
+        "the forward divides the sink by √d, like the scores",
+        "Which of these does the task divide by √d: q·k or the sink?",
         "sink = sink[:, None, None] -> sink = sink[:, None, None] * scale",
         "dsink = ... -> dsink = -(p_sink * row_dot).sum(axis=(1, 2)) * scale",
     ),
     edit(
         "unweighted-row-sum",
         "the sink's gradient needs the plain sum of dp",
-        "Raise the sink. By which share does the weight p_ij of each key fall?",
+        "Raise the sink a little. By which fraction of itself does each weight p_ij fall?",
         "dsink = ... -> dsink = -(p_sink * dp.sum(axis=-1, keepdims=True)).sum(axis=(1, 2))",
     ),
     edit(
@@ -200,7 +200,7 @@ MISTAKES = [
     ),
     edit(
         "complement-of-sink",
-        "a larger sink takes most where the keys have most of the weight",
+        "the smaller the sink's weight is, the more the other weights fall when the sink rises",
         "Let the weight of the sink be almost 0. How much do the other weights fall when the sink rises a little?",
         "-(p_sink * row_dot) -> -((1 - p_sink) * row_dot)",
     ),
@@ -227,8 +227,8 @@ MISTAKES = [
     ),
     edit(
         "through-exp",
-        "the sink enters only as exp(sink), whose slope is one more factor",
-        "p_s already contains exp(sink). What is the slope of exp(sink)? Is it in your code once or twice?",
+        "the sink enters as exp(sink), so its gradient has one more factor of exp(sink)",
+        "The slope of exp(sink) is exp(sink), and p_s contains it. Does your code contain exp(sink) once or twice?",
         "-(p_sink * row_dot).sum(axis=(1, 2)) -> -(p_sink * row_dot * np.exp(np.minimum(sink, 30))).sum(axis=(1, 2))",
     ),
 ]

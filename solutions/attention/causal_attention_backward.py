@@ -155,7 +155,7 @@ MISTAKES = [
     ),
     edit(
         "zero-through-both-passes",
-        "a product with 0 hides a key",
+        "a score multiplied by 0 hides its key",
         "Your code multiplies a hidden score by 0. What is exp(0)? Which score gives a weight of 0?",
         "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> seen * (q @ k.mT / d**0.5)",
         "ds = p -> ds = seen * p",
@@ -163,7 +163,7 @@ MISTAKES = [
     edit(
         "masked-after-softmax",
         "the mask belongs after the softmax, because it removes weights",
-        "Set n = 2. What is p_00 if query 0 sees only key 0? What is it in your code?",
+        "Set n = 2. What is p_00 if query 0 sees only key 0? What is p_00 in your code?",
         "np.where(seen, q @ k.mT / d**0.5, -np.inf) -> q @ k.mT / d**0.5",
         "dp = g @ v.mT -> dp = seen * (g @ v.mT)",
         "p.mT @ g -> (seen * p).mT @ g",
@@ -176,7 +176,7 @@ MISTAKES = [
     ),
     edit(
         "dk-not-transposed",
-        "ds enters dk as it enters dq, without a transpose",
+        "dk uses ds without a transpose, as dq does",
         "Which queries read key j? Is dk a sum over the queries or over the keys?",
         "ds.mT @ q -> ds @ q",
     ),
@@ -222,7 +222,7 @@ MISTAKES = [
     edit(
         "scale-d",
         "the scores were divided by d",
-        "Were the scores divided by d or by its square root? How many times does dq in your code get this factor?",
+        "Were the scores divided by d or by its square root? How many times does your dq contain 1/√d?",
         "keepdims=True)) / d**0.5 -> keepdims=True)) / d",
     ),
     edit(

@@ -52,7 +52,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, normal
 
 HINTS = (
-    "Write the forward as four steps. How often is x read, and what is the backward of splitting an array into heads?",
+    "Write the forward as four steps. How many times is x read? What is the backward of splitting an array into heads?",
     (
         "The split's backward is the merge, and the merge's backward is the split. Between these two steps, each head "
         "has the backward of attention. dx has three terms."

@@ -183,7 +183,7 @@ MISTAKES = [
     ),
     edit(
         "sum-for-mean",
-        "the mean over the row is a sum",
+        "the backward takes the sum over the row, not the mean",
         "By which number does the forward divide the sum of the squares of a row?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),

@@ -144,7 +144,7 @@ MISTAKES = [
     ),
     edit(
         "sum-for-mean",
-        "the mean over the row is a sum",
+        "the backward takes the sum over the row, not the mean",
         "The forward takes the mean of the squares. By which factor does this mean differ from the sum of the squares?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),

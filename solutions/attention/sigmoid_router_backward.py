@@ -159,8 +159,8 @@ MISTAKES = [
     ),
     edit(
         "sum-over-all-experts",
-        "the sum of g · s over Z runs over all experts",
-        "An expert outside S_n has w = 0. Does its g affect the gradient of the others?",
+        "the sum of g · s / Z runs over all experts",
+        "An expert outside S_n has w = 0. Does its g affect the gradients of the other experts?",
         "(g * q).sum(axis=1, keepdims=True) -> (g * s).sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)",
     ),
     edit(
@@ -196,13 +196,13 @@ MISTAKES = [
     ),
     edit(
         "complement-of-weight",
-        "the slope of the sigmoid is taken at the normalised score",
-        "w is s/Z. Which of the two does the slope σ' contain: s or s/Z?",
+        "the slope of the sigmoid contains the normalised score s/Z",
+        "Is s or s/Z the output of the sigmoid? Which of these does the slope σ' contain?",
         "(1 - s) -> (1 - q)",
     ),
     edit(
         "not-divided-by-Z",
-        "the derivative of s/Z with respect to s is 1, up to the sum",
+        "apart from the change of Z, s/Z has the slope 1",
         "If all scores of a token double, w stays the same. By which factor must the slope of w change?",
         "* q * (1 - s) -> * kept * (1 - s)",
     ),
@@ -215,7 +215,7 @@ MISTAKES = [
     edit(
         "normalised-over-tokens",
         "Z sums over the tokens",
-        "Z_n belongs to token n. Over which axis does it sum?",
+        "Z_n belongs to token n. Over which axis does the sum Z_n run?",
         "kept.sum(axis=1, keepdims=True) -> np.maximum(kept.sum(axis=0, keepdims=True), 1e-30)",
     ),
     edit(
@@ -232,7 +232,7 @@ MISTAKES = [
     ),
     edit(
         "biased-weights-differentiated",
-        "the weights and their sum are made of s + bias",
+        "the weights and their sum are computed from s + bias",
         "What does the bias decide: which experts are chosen, or how much each of them counts?",
         "kept = np.where(mask, s, 0) -> kept = np.where(mask, s + bias, 0)",
         "* q * (1 - s) -> * mask * s * (1 - s) / kept.sum(axis=1, keepdims=True)",

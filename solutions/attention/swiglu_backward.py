@@ -40,7 +40,7 @@ from autodrill import engine
 from autodrill.drills import edit, given
 
 HINTS = (
-    "How often is x read? In h = silu(a) * b, what is the derivative of h with respect to each of the two factors?",
+    "How many times is x read? In h = silu(a) * b, what are the derivatives of h with respect to the two factors?",
     (
         "dh = g W2ᵀ. By the product rule, db contains silu(a), and da contains b and the slope of silu. The two paths "
         "add up in dx."

@@ -60,19 +60,19 @@ MISTAKES = [
     edit(
         "head-only",
         "E is used only by the output layer",
-        "How often does the forward read E? Move E[ids[0]] a little. Does h change?",
+        "How many times does the forward read E? Move E[ids[0]] a little. Does h change?",
         "np.add.at(dE, ids, E.T @ g / len(ids)) -> pass",
     ),
     edit(
         "input-only",
         "E is used only by the lookup",
-        "How often does the forward read E? Take a word that is not in ids. Does its logit depend on E?",
+        "How many times does the forward read E? Take a word that is not in ids. Does its logit depend on E?",
         "dE = np.outer(g, h) -> dE = np.zeros_like(E)",
     ),
     edit(
         "fancy-plus-equals",
         "`dE[ids] += ...` counts every occurrence of an id",
-        "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
+        "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How many times was 1 added?",
         "np.add.at(dE, ids, E.T @ g / len(ids)) -> dE[ids] += E.T @ g / len(ids)",
     ),
     edit(
@@ -102,7 +102,7 @@ MISTAKES = [
     edit(
         "mean-over-vocabulary",
         "the mean runs over the vocabulary",
-        "Over how many rows does the mean h run: the rows of E, or the ids?",
+        "Is h the mean of all rows of E, or of one row for each id?",
         "/ len(ids) -> / len(E)",
     ),
     edit(

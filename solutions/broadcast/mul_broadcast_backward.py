@@ -140,7 +140,7 @@ def mul_broadcast_backward(g, a, b):
 
 @mistake(
     "first-copy",
-    "the gradient of one copy is the gradient of the element",
+    "the gradient of a copied element is the gradient of its first copy",
     "Move an element that was copied n times. How many outputs move?",
 )
 def mul_broadcast_backward(g, a, b):

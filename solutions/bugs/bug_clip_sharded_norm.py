@@ -179,7 +179,7 @@ MISTAKES = [
     edit(
         "replicated-each-time",
         "the squares of all gradients are reduced over ranks",
-        "How often does the gradient of a norm layer count on 8 ranks?",
+        "On 8 ranks, how many times does the gradient of a norm layer count?",
         "all_reduce(own) + common -> all_reduce(own + common)",
     ),
     edit(
@@ -248,7 +248,7 @@ MISTAKES = [
     edit(
         "only-if-locally-above",
         "a rank whose own norm is below the bound has nothing to send",
-        "Does each rank alone know whether the whole gradient exceeds the bound? What if only some ranks send?",
+        "Can one rank know whether the whole gradient exceeds the bound? What if only some ranks call `all_reduce`?",
         "norm = ... -> norm = np.sqrt(own + common); norm = np.sqrt(all_reduce(own) + common) "
         "if norm > max_norm else norm",
     ),
@@ -293,7 +293,7 @@ MISTAKES = [
     edit(
         "factors-reduced",
         "each rank's factor is a part of the whole factor",
-        "Reduce the squares or the factors: from which of the two does the global norm follow?",
+        "Does the global norm follow from the ranks' sums of squares or from their factors?",
         "scale = ... -> norm = np.sqrt(own + common); scale = min(1, all_reduce(max_norm / (norm + 1e-6)))",
     ),
 ]

@@ -243,7 +243,7 @@ MISTAKES = [
     edit(
         "own-count-after-the-sum",
         "the sum over ranks must be divided by this rank's count",
-        "The sum contains the tokens of all ranks. By how many tokens does rank 0 divide?",
+        "The sum contains the tokens of all ranks. By which number of tokens does rank 0 divide in your code?",
         "all_reduce(count) -> max(1, count)",
         "* world / total -> / total",
         "return all_reduce(grad) / world -> return all_reduce(grad * total) / total",

@@ -198,7 +198,7 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "mean-in-one-step",
-    "the mean of the samples' gradients at the first weight makes one step",
+    "the pass takes one step, along the mean of the samples' gradients at the first weight",
     "How many steps does stochastic gradient descent take for three samples?",
 )
 def bug_zero_grad(w, data, lr):
@@ -253,7 +253,7 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "cleared-once",
-    "one clearing after the first step is enough",
+    "it is enough to clear the gradient once, after the first step",
     "Print the gradient of step 3. Which samples does it contain?",
 )
 def bug_zero_grad(w, data, lr):
@@ -269,7 +269,7 @@ def bug_zero_grad(w, data, lr):
 @mistake(
     "step-before-backward",
     "the step comes before the backward of its sample",
-    "Which gradient does your first step use? And which step uses the gradient of the last sample?",
+    "Which gradient does your first step use? Which step uses the gradient of the last sample?",
 )
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)

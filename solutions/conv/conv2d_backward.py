@@ -186,7 +186,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "cropped-from-the-corner",
-    "the image is at the start of the padded array",
+    "the image starts at index (0, 0) of the padded array",
     "With pad = 1, at which index of the padded array is pixel (0, 0) of x?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
@@ -196,7 +196,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "padded-behind",
-    "all zeros of the padding are behind the image",
+    "all zeros of the padding are below the image and to its right",
     "With pad = 1, which pixel does out[..., 0, 0] read at the kernel's position (1, 1)?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):

@@ -93,7 +93,7 @@ MISTAKES = [
     edit(
         "scatter-overwrites",
         "`dimg[i, j] +=` adds once for every point",
-        "Two points read one pixel. How often does `dimg[i, j] += ...` change this pixel?",
+        "Two points read one pixel. How many times does `dimg[i, j] += ...` change this pixel?",
         "np.add.at(dimg, at, (g * wy * wx)[inside]) -> dimg[at] += (g * wy * wx)[inside]",
     ),
     edit(

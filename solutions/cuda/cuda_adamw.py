@@ -161,7 +161,7 @@ MISTAKES = [
     edit(
         "strides-by-the-block",
         "a stride of one block reaches every element once",
-        "The grid has two blocks. If both blocks stride by the size of one block, how often is element 16 updated?",
+        "The grid has two blocks. If both stride by the size of one block, how many times is element 16 updated?",
         "const int stride = gridDim.x * blockDim.x; -> const int stride = blockDim.x;",
     ),
     edit(
@@ -203,7 +203,7 @@ MISTAKES = [
     ),
     edit(
         "no-weight-on-g",
-        "the new gradient enters m with the weight 1",
+        "g enters m with the weight 1",
         "Let every gradient be 1. To which value does m grow in the task, and to which in your kernel?",
         "(1.0f - b1) * g[i] -> g[i]",
     ),

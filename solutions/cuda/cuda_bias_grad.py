@@ -80,13 +80,13 @@ MISTAKES = [
     edit(
         "every-row-in-every-block",
         "each block along y sums all rows",
-        "gridDim.y is 3. How often does a row enter db[j] if every block goes through all rows?",
+        "gridDim.y is 3. How many times does a row enter db[j] if every block goes through all rows?",
         "int i = blockIdx.y; i < N; i += gridDim.y -> int i = 0; i < N; ++i",
     ),
     edit(
         "stride-of-one",
         "the next row of a block is the next row of the matrix",
-        "The first block begins at row 0, the second at row 1. How often is row 2 added?",
+        "The first block begins at row 0, the second at row 1. How many times is row 2 added?",
         "i += gridDim.y -> ++i",
     ),
     edit(
@@ -104,7 +104,7 @@ MISTAKES = [
     ),
     edit(
         "last-row",
-        "a block keeps one row of each column",
+        "a block keeps only one row of each column",
         "What does the register hold after the second row of the block?",
         "sum += g -> sum = g",
     ),

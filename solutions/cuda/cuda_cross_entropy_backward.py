@@ -154,7 +154,7 @@ MISTAKES = [
     edit(
         "divides-by-C",
         "the mean runs over the classes",
-        "The loss is a mean. Over how many losses does it run: N or C?",
+        "Is the loss a mean of N losses or of C losses?",
         "/ N; -> / C;",
     ),
     edit(
@@ -165,14 +165,14 @@ MISTAKES = [
     ),
     edit(
         "label-compared-with-lane",
-        "the lane's number is its column, also in the second round",
+        "a lane's number is its column in every round",
         "C is 41. In which round does column 40 come, and which lane takes it?",
         "(j == y[i] ? -> (lane == y[i] ?",
     ),
     edit(
         "label-not-scaled",
         "g/N multiplies only the softmax",
-        "L is multiplied by g and averaged over N rows. Does this also concern the term of the label?",
+        "L is multiplied by g and averaged over N rows. Do these factors also multiply the label's term?",
         "g * (j == y[i] ? p - 1.0f : p) / N -> g * p / N - (j == y[i] ? 1.0f : 0.0f)",
     ),
     edit(

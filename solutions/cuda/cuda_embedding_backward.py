@@ -120,12 +120,12 @@ MISTAKES = [
     edit(
         "token-0-as-padding",
         "token 0 is padding and has no gradient",
-        "Does the task except any token?",
+        "Does the task name a token without a gradient?",
         "if (k >= T * D) return; -> if (k >= T * D || ids[k / D] == 0) return;",
     ),
     edit(
         "one-column",
-        "each token has one number",
+        "the row of a token has only one element",
         "How many elements of g belong to token t, and which of them does your kernel add?",
         "if (k >= T * D) return; -> if (k >= T * D || k % D) return;",
     ),

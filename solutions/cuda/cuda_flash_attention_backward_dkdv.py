@@ -199,7 +199,7 @@ MISTAKES = [
     edit(
         "scale-twice",
         "the scale enters dk twice",
-        "s is q·k/√d. How often does its derivative with respect to k contain 1/√d?",
+        "s is q·k/√d. How many times does its derivative with respect to k contain 1/√d?",
         "pk[c] += r * ds -> pk[c] += r * r * ds",
     ),
     edit(

@@ -184,22 +184,22 @@ MISTAKES = [
     ),
     edit(
         "one-slice-a-block",
-        "each block takes neighbouring elements",
+        "each block takes one slice of neighbouring elements",
         "To which block does element 32 belong if thread k of the grid takes the elements k, k + 96 and so on?",
         "int i = blockIdx.x * blockDim.x + t; i < n; i += stride "
         "-> int part = (n + 2) / 3, i = blockIdx.x * part + t; i < n && i < (blockIdx.x + 1) * part; i += 32",
     ),
     edit(
         "flag-from-sum",
-        "the sum of squares is infinite only if an element is",
+        "the sum of squares is infinite only if an element is infinite",
         "The square of 3e19 exceeds float32. Is 3e19 infinite?",
         "if (!isfinite(g[i])) atomicOr(nonfinite, 1); -> ;",
         "if (t == 0) partial -> if (t == 0 && !isfinite(sums[0])) atomicOr(nonfinite, 1);\n    if (t == 0) partial",
     ),
     edit(
         "mean-of-squares",
-        "a partial sum is a mean",
-        "Which number must the host add to get the sum of all squares?",
+        "a partial sum is a mean of squares",
+        "Which numbers must the host add to get the sum of all squares?",
         "partial[blockIdx.x] = sums[0] -> partial[blockIdx.x] = sums[0] / n",
     ),
 ]

@@ -175,7 +175,7 @@ MISTAKES = [
     edit(
         "no-rstd",
         "x̂ moves as fast as x",
-        "If x[i][j] rises by 1, by which factor does x̂ change first?",
+        "With the mean and rstd held fixed, by how much does x̂[i][j] rise if x[i][j] rises by 1?",
         "rstd[blockIdx.x] * (h -> (h",
     ),
     edit(
@@ -194,14 +194,14 @@ MISTAKES = [
     ),
     edit(
         "second-mean-without-xhat",
-        "both means are subtracted alike",
-        "The variance changes x̂[j] in proportion to what?",
+        "both means are subtracted without a further factor",
+        "If the variance rises, is the change of x̂[j] the same for all j, or proportional to x̂[j]?",
         "xhat[row + j] * m2 -> m2",
     ),
     edit(
         "plus-second-mean",
-        "the path through the variance is added",
-        "If a row moves away from its mean, does rstd rise or fall? What must dx·x̂ sum to over a row?",
+        "the term for the path through the variance is added",
+        "If a row moves away from its mean, does rstd rise or fall? What must the sum of dx·x̂ over a row be?",
         "- xhat[row + j] * m2 -> + xhat[row + j] * m2",
     ),
 ]

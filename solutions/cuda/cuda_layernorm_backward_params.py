@@ -129,7 +129,7 @@ MISTAKES = [
     edit(
         "every-row-adds",
         "all threads of a column must add to the result",
-        "Four threads share a column. How often is the sum of the block added to dgamma[j]?",
+        "Four threads share a column. How many times is the sum of the block added to dgamma[j]?",
         "if (ty != 0 || j >= D) return;\n    for (int k = 1; k < 4; ++k) sum1 += sums[0][k][tx], sum2 += "
         "sums[1][k][tx]; -> if (j >= D) return;\n    sum1 = sum2 = 0.0f;\n    for (int k = 0; k < 4; ++k) sum1 += "
         "sums[0][k][tx], sum2 += sums[1][k][tx];",
@@ -156,8 +156,8 @@ MISTAKES = [
     ),
     edit(
         "stride-of-one-block",
-        "the next rows of a block are 4 rows further",
-        "The grid has 3 blocks along y. Which block begins at row 4, and which rows has the first block left to it?",
+        "a block's next rows are 4 rows further down",
+        "The grid has 3 blocks along y. Which block begins at row 4? Which rows must the first block take next?",
         "i += gridDim.y * 4 -> i += 4",
     ),
     edit(
@@ -174,7 +174,7 @@ MISTAKES = [
     ),
     edit(
         "last-row",
-        "a thread keeps one row of its column",
+        "a thread keeps only one row of its column",
         "What do the registers hold after the thread's second row?",
         "sum1 += g[i -> sum1 = g[i",
         "sum2 += g[i -> sum2 = g[i",

@@ -155,7 +155,7 @@ MISTAKES = [
     edit(
         "row-length-of-dW",
         "a row of dW has D elements",
-        "dW has the shape of W, D rows and E columns. How far apart are dW[d][e] and dW[d+1][e] in memory?",
+        "dW has the shape of W: D rows and E columns. How far apart are dW[d][e] and dW[d+1][e] in memory?",
         "dW[d * E + e] -> dW[d * D + e]",
     ),
     edit(
@@ -172,7 +172,7 @@ MISTAKES = [
     ),
     edit(
         "first-step-only",
-        "the sum runs over 8 rows",
+        "the sum runs over the first 8 rows only",
         "N is 41. Which rows has the block added after one step?",
         "first < N; -> first < 8;",
     ),

@@ -117,7 +117,7 @@ MISTAKES = [
     edit(
         "strides-by-the-block",
         "a stride of one block reaches every element once",
-        "The grid has two blocks. If both blocks stride by the size of one block, how often is window 8 visited?",
+        "The grid has two blocks. If both stride by the size of one block, how many times is window 8 visited?",
         "const int stride = gridDim.x * blockDim.x; -> const int stride = blockDim.x;",
     ),
     edit(

@@ -107,7 +107,7 @@ MISTAKES = [
     edit(
         "strides-by-the-block",
         "a stride of one block reaches every element once",
-        "The grid has two blocks. If both blocks stride by the size of one block, how often is element 16 written?",
+        "The grid has two blocks. If both stride by the size of one block, how many times is element 16 written?",
         "stride = gridDim.x * blockDim.x -> stride = blockDim.x",
     ),
     edit(

@@ -164,7 +164,7 @@ MISTAKES = [
     ),
     edit(
         "sum-not-mean",
-        "rho holds the sum of the squares",
+        "rho contains the sum of the squares, not their mean",
         "rho contains a mean over D columns. Where does D enter dx?",
         "s / D -> s",
     ),
@@ -177,7 +177,7 @@ MISTAKES = [
     ),
     edit(
         "plus",
-        "the path through rho is added",
+        "the term for the path through rho is added",
         "If the numbers of a row grow, does rho rise or fall? Is your dx orthogonal to x?",
         "- c * x[j]; -> + c * x[j];",
     ),

@@ -175,7 +175,7 @@ MISTAKES = [
     ),
     edit(
         "plus",
-        "the sum is added",
+        "the sum is added, not subtracted",
         "If all g of a row are equal, what must dx be? (The probabilities sum to 1.)",
         "- sums[0]) -> + sums[0])",
     ),

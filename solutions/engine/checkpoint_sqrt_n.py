@@ -21,7 +21,7 @@ version. The recommended `use_reentrant=False` recomputes through hooks on saved
 
 Asked next:
 
-- For N = 64, how many activations are alive, and how often is f called? → With segments of 8 there are eight kept
+- For N = 64, how many activations are alive, and how many times is f called? → With segments of 8 there are eight kept
   inputs and the eight activations of the current segment. So about 16 activations are alive, whereas plain backward
   keeps 64. f is called 64 + 56 = 120 times.
 - What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep the activation there.
@@ -257,7 +257,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "recompute-from-start",
     "an input that is not kept is computed again from x",
-    "How often does the first stage run? You may call each f twice.",
+    "How many times does the first stage run? You may call each f twice.",
 )
 def checkpoint_sqrt_n(fs, x, g):
     for i in reversed(range(len(fs))):

@@ -202,7 +202,7 @@ MISTAKES = [
     edit(
         "sigmoid-like-hessian",
         "the Hessian of logsumexp is diagonal, with the entries p(1 - p)",
-        "Raise one logit. Do the probabilities of the other classes change? Which entries of H_n state this change?",
+        "Raise one logit. Do the probabilities of the other classes change? Which entries of H_n describe this change?",
         "u = ... -> u = p * (1 - p) * dz / len(x)",
     ),
 ]

@@ -263,7 +263,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "whole-hessian",
     "multiplying by the Hessian requires the Hessian",
-    "How often do you build the graph for a million inputs? Along which direction could all inputs move at once?",
+    "For a million inputs, how many times do you build the graph? Along which direction could all inputs move at once?",
 )
 def hvp_forward_over_reverse(build, x, v):
     answer = [0.0] * len(x)

@@ -231,7 +231,7 @@ def iterative_topological_sort(root):
 @mistake(
     "distances-corrected",
     "a distance from the root may be corrected each time a longer path is found",
-    "Let each node of a chain use the two nodes before it. How often does your walk correct the distance of one node?",
+    "Let each node of a chain use the two nodes before it. How many times does your walk correct a node's distance?",
 )
 def iterative_topological_sort(root):
     distance, nodes, todo = {id(root): 0}, {id(root): root}, [root]

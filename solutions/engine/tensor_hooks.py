@@ -578,7 +578,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "replaced-is-kept",
     "the next backward starts from the result of this one",
-    "What does `finalize` leave in the tensor? Which contributions does the next backward have?",
+    "What does `finalize` leave in the tensor? Which contributions belong to the next backward?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -596,7 +596,7 @@ gradient_of_all = [0.0]
 
 @mistake(
     "gradient-of-the-class",
-    "all tensors may keep their gradient in one place",
+    "all tensors may share one variable for their gradients",
     "Two tensors receive contributions in turn. Which contributions does the gradient of the first one contain?",
 )
 class HookedTensor(HookedTensor):

@@ -128,7 +128,7 @@ MISTAKES = [
     edit(
         "weighted-by-p",
         "the mean over samples is weighted by their probability",
-        "How often does a likely sample occur among the N samples? Must it also get a larger weight?",
+        "How many times does a likely sample occur among the N samples? Must it also get a larger weight?",
         "return g * -> return g * np.exp(logp) *",
     ),
     edit(

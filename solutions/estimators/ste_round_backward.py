@@ -143,7 +143,7 @@ def ste_round_backward(g, x):
 @mistake(
     "stops-at-halves",
     "the gradient stops near the steps of the rounding",
-    "The estimator pretends that there are no steps. What is its slope at x = 0.5?",
+    "The estimator pretends that there are no steps. Which slope does it use at x = 0.5?",
 )
 def ste_round_backward(g, x):
     return np.where(np.abs(x - np.floor(x) - 0.5) < 0.1, 0, g)
@@ -152,7 +152,7 @@ def ste_round_backward(g, x):
 @mistake(
     "integers-only",
     "the gradient passes only if x is already an integer",
-    "Where would almost all weights get the gradient 0? Which function does the estimator put in place of round?",
+    "With your rule, how many weights get the gradient 0? Which function does the estimator put in place of round?",
 )
 def ste_round_backward(g, x):
     return np.where(x == np.round(x), g, 0)

@@ -113,7 +113,7 @@ MISTAKES = [
     edit(
         "wrong-side",
         "a number rounds up if u is above its fractional part",
-        "x is just above a multiple of the step. How often should it round up?",
+        "x is just above a multiple of the step. For which fraction of the values of u should x be rounded up?",
         "u < y -> u > y",
     ),
     edit(
@@ -140,7 +140,7 @@ MISTAKES = [
     edit(
         "always-half",
         "up and down are equally likely",
-        "x is just above a multiple of the step. How often should it round up?",
+        "x is just above a multiple of the step. For which fraction of the values of u should x be rounded up?",
         "u < y - lower -> u < 0.5",
     ),
     edit(

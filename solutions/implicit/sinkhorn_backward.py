@@ -233,8 +233,8 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "centred-without-weights",
-    "subtracting the means of the rows and columns of g · P keeps the masses",
-    "If the potentials move, does each entry of a row move by the same amount, or in proportion to P?",
+    "subtracting the means of the rows and columns of g · P keeps the row and column sums of P",
+    "If f_i rises, do all entries of row i of P rise by the same amount, or in proportion to P?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     G = P * g
@@ -253,7 +253,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 @mistake(
     "independent-plan",
     "u and v are weighted means, as if P were the product of its row and column sums",
-    "Do the rows of your dC sum to 0? For which P would they?",
+    "Do the rows of your dC sum to 0? For which P would these sums be 0?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     G = P * g
@@ -263,7 +263,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "potentials-add",
-    "the potentials' part has the same sign as the part of C",
+    "the part through the potentials has the same sign as the direct part of C",
     "Do the rows of your dC sum to 0?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
@@ -310,7 +310,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 @mistake(
     "eps-and-sign-missing",
     "dP/dC is P",
-    "With which factor does C enter the exponent? And do the rows and columns of P keep their sums?",
+    "Which factor does C have in the exponent? Do the rows and columns of P keep their sums?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     return P * g

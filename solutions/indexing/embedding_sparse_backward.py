@@ -130,7 +130,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "fancy-plus-equals",
     "`values[index] += g` adds once for every occurrence of an index",
-    "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
+    "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How many times was 1 added?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -190,7 +190,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "neighbours-only",
     "equal ids are always adjacent",
-    "Take ids = [3, 1, 3]. How often does row 3 occur in your result?",
+    "Take ids = [3, 1, 3]. How many times does row 3 occur in your result?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)

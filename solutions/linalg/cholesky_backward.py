@@ -182,7 +182,7 @@ def cholesky_backward(g, L):
 @mistake(
     "pairs-counted-twice",
     "dA[0, 1] and dA[1, 0] each hold the sum of S[0, 1] and S[1, 0]",
-    "The loss moves by the sum of dA[i, j] times Ȧ[i, j] over all i and j. How often does that sum count each pair?",
+    "The loss moves by the sum of dA[i, j] · Ȧ[i, j] over all i and j. How many times does that sum count each pair?",
 )
 def cholesky_backward(g, L):
     P = np.tril(L.T @ g)

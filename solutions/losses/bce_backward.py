@@ -151,7 +151,7 @@ MISTAKES = [
     edit(
         "epsilon-in-each-fraction",
         "1e-12 is added to p and to 1 - p",
-        "Take p = 2e-12. What is the denominator of your first fraction, and what does the task ask for?",
+        "Take p = 2e-12. What is the denominator of your first fraction, and which denominator does the task ask for?",
         "(p - t) / np.maximum(p * (1 - p), 1e-12) -> ((1 - t) / (1 - p + 1e-12) - t / (p + 1e-12))",
     ),
     edit(

@@ -162,8 +162,8 @@ MISTAKES = [
     ),
     edit(
         "one-bound-too-many",
-        "the chunk's length is a column of the chunk",
-        "A chunk has 3 rows. Which columns does it have?",
+        "a chunk of n rows has a column with the index n",
+        "A chunk of 3 rows of W gives 3 columns of logits. Which indices do these columns have?",
         "column < len(rows) -> column <= len(rows)",
     ),
     edit(
@@ -217,7 +217,7 @@ MISTAKES = [
     ),
     edit(
         "target-subtracted",
-        "the one-hot term lowers the target's logit too",
+        "the one-hot term is subtracted, like the softmax term",
         "Raise the logit of y_n. Does out_n grow or shrink?",
         "d[own, column[own]] += g[own] -> d[own, column[own]] -= g[own]",
     ),

@@ -136,7 +136,7 @@ MISTAKES = [
     ),
     edit(
         "softmax-scaled",
-        "only the one-hot part of q brings in a softmax",
+        "the softmax term has the factor 1 - eps",
         "With eps = 1, q is uniform. At which probabilities must the gradient then be 0?",
         "p -= eps / logits.shape[1] -> p *= 1 - eps; p -= eps / logits.shape[1]",
     ),

@@ -100,7 +100,7 @@ MISTAKES = [
     edit(
         "last-axis",
         "the mean divides by the length of the last axis",
-        "How many squares does the mean run over for an array of shape (2, 3)?",
+        "For an array of shape (2, 3), how many squares does the mean run over?",
         "2 * g / pred.size -> 2 * g / (pred.shape[-1] if pred.ndim else 1)",
     ),
 ]
@@ -118,7 +118,7 @@ def mse_backward(g, pred, target):
 @mistake(
     "batch-N",
     "the mean divides by the number of rows",
-    "How many squares does the mean run over for an array of shape (2, 3)?",
+    "For an array of shape (2, 3), how many squares does the mean run over?",
 )
 def mse_backward(g, pred, target):
     dpred = 2 * g / len(np.atleast_1d(pred)) * (pred - target)

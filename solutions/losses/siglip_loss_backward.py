@@ -191,12 +191,12 @@ MISTAKES = [
     edit(
         "scale-twice-in-dt",
         "dt contains the scale twice",
-        "What is the derivative of exp(t) with respect to t? How many times is exp(t) in your dt?",
+        "What is the derivative of exp(t) with respect to t? How many times does your dt contain exp(t)?",
         "dt = scale * -> dt = scale * scale *",
     ),
     edit(
         "two-means",
-        "matching pairs and other pairs each have a mean of their own",
+        "the matching pairs have a mean of their own, and so do the other pairs",
         "By which number does the task divide the terms of the pairs that do not match?",
         "dz = ... -> dz = g * np.where(match, -wrong / n, wrong / max(n * (n - 1), 1))",
     ),
@@ -226,7 +226,7 @@ MISTAKES = [
     ),
     edit(
         "operands-exchanged",
-        "da is made from a, and db from b",
+        "da is computed from a, and db is computed from b",
         "By which matrix is a multiplied in the forward?",
         "scale * dz @ b, scale * dz.T @ a -> scale * dz @ a, scale * dz.T @ b",
     ),

@@ -170,7 +170,7 @@ MISTAKES = [
     edit(
         "sigma-cubed",
         "the second term has the factor 1/sigma³",
-        "The derivative of W/sigma with respect to sigma is -W/sigma². How many factors of 1/sigma does it have?",
+        "How many factors of 1/sigma does the derivative of W/sigma with respect to sigma have?",
         "(g * W).sum() / sigma -> (g * W).sum() / sigma**2",
     ),
     edit(

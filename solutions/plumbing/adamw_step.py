@@ -221,7 +221,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "keeps-corrected",
     "the corrected averages are the state",
-    "Your code stores m after dividing it by 1 - b1**t. After four steps, how often was the first gradient corrected?",
+    "Your code stores m divided by 1 - b1**t. After four steps, how many times was the first gradient corrected?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = (b1 * m + (1 - b1) * g) / (1 - b1**t)
@@ -352,7 +352,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "decay-in-numerator",
     "the weight decay is divided by the root as well",
-    "Two equal parameters have different v. By which share does each shrink in your code?",
+    "Two equal parameters have different v. By which fraction does the decay shrink each of them in your code?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -363,7 +363,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "eps-as-bound",
     "eps is a lower bound of the denominator",
-    "The root and eps are both 1e-5. What is your denominator, and what is the task's?",
+    "The root and eps are both 1e-5. Which denominator does your code have, and which does the task have?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -430,7 +430,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "t-times-rate",
     "the weights of t steps add up to 1 - b1·t",
-    "Expand m after three steps with gradient 1. Which power of b1 is missing from 1?",
+    "Expand m after three steps with gradient 1. Which power of b1 must be subtracted from 1 to give m?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g

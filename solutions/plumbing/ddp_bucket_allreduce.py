@@ -323,7 +323,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "forward-order-within-a-bucket",
     "only the buckets come in reverse order, not the gradients within one",
-    "Which gradient of a bucket does backward finish first? Where in the buffer must it be?",
+    "Which gradient of a bucket does backward finish first? Where in the buffer must that gradient be?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)

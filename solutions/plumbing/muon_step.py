@@ -159,7 +159,7 @@ MISTAKES = [
     edit(
         "no-nesterov",
         "the direction is the momentum itself",
-        "The task describes a look-ahead. How often does the present gradient enter u?",
+        "The task describes a look-ahead. How many times does the present gradient enter u?",
         "u = G + momentum * M -> u = M",
     ),
     edit(

@@ -171,7 +171,7 @@ MISTAKES = [
     edit(
         "bias-shared-out",
         "every rank adds its share of the bias",
-        "Is b added before the reduction or after it? How often does `out` contain b?",
+        "Is b added before the reduction or after it? How many times does `out` contain b?",
         "g.sum(axis=0) -> g.sum(axis=0) / world",
     ),
     edit(

@@ -268,7 +268,7 @@ def alpha_composite_backward(g, alpha, color):
 
 @mistake(
     "behind-undimmed-by-front",
-    "the light that reaches sample i does not affect what is seen behind it",
+    "the samples in front of sample i do not dim the samples behind sample i",
     "Sample 1 is opaque. Does the pixel change if sample 2 becomes more opaque?",
 )
 def alpha_composite_backward(g, alpha, color):

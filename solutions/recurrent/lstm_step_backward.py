@@ -373,7 +373,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-candidate-slope",
     "the candidate is its own block of z",
-    "The candidate is the tanh of its block of z. Which factor turns the candidate's gradient into the block's?",
+    "The candidate is tanh of its block of z. Which factor turns the candidate's gradient into the block's gradient?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)

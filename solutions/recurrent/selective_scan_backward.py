@@ -55,7 +55,7 @@ from autodrill import engine
 from autodrill.drills import edit, given, uniform
 
 HINTS = (
-    "Along which two paths does the state reach the loss? How often does the forward use x? How often does it use dt?",
+    "Along which two paths does the state reach the loss? How many times does the forward use each of x and dt?",
     (
         "Compute the states again and keep them. Carry λ from the last step to the first, multiplied by the decay of "
         "the later step. Then apply the product rule at each use, and sum over each axis that the input lacks."

@@ -111,7 +111,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "one-node-once",
-    "a node that is both operands gets one contribution",
+    "a node that is both operands gets only one contribution",
     "Let out be x + x. What is the derivative of out with respect to x? What does your code add to the gradient of x?",
 )
 def add_backward(self, other, out):
@@ -140,7 +140,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "shared-out",
-    "the operands share `out.grad` in halves",
+    "each operand gets half of `out.grad`",
     "Move only `self.data` by 1. Does `out.data` move by 1 or by a half?",
 )
 def add_backward(self, other, out):
