@@ -108,7 +108,7 @@ def _factor_in_places(failing: list[Observation], indices: list[int]) -> Rule | 
     return Rule(
         "factor-in-places",
         f"wherever {name} is wrong, it is {as_text(ratios[0])} times the right value",
-        "what do these elements have in common? how often does each of them enter the output, and with which factor?",
+        "what do these elements have in common? how many times does each enter the output, and with which factor?",
     )
 
 
