@@ -45,6 +45,11 @@ HINTS = (
     ),
 )
 WRT = ("W",)
+EQUIVALENT = {
+    "axis: for (int d = threadIdx.x; d < D; d += blockDim.x) {...": (
+        "several threads store the same sum of a column, which is only slower"
+    ),
+}
 CASES = [
     given("W[V,D] ids[T]", ids=below("V"), large={"T": 307, "D": 23}),
     given("W[8,D] ids[9]", ids=[2, 0, 2, 2, 5, 7, 2, 0, 2], large=False, note="long and short segments"),
@@ -141,6 +146,14 @@ MISTAKES = [
         "the order within a segment is free",
         "Start from the last row of a segment that holds 3e38, -3e38 and -3e38. What is the first sum in float32?",
         "int k = start[s]; k < start[s + 1]; ++k -> int k = start[s + 1] - 1; k >= start[s]; --k",
+    ),
+    edit(
+        "two-partial-sums",
+        "a fixed order of the additions is enough, also if it is another one than the task's",
+        "Add 3e38, -3e38, 3e38 in the order of the segment, then in yours. Which of your partial sums overflows?",
+        "float sum = 0.0f; -> float sum = 0.0f, odd = 0.0f;",
+        "sum += g[order[k] * D + d]; -> ((k - start[s]) % 2 ? odd : sum) += g[order[k] * D + d];",
+        "dW[row[s] * D + d] = sum -> dW[row[s] * D + d] = sum + odd",
     ),
     edit(
         "mean-over-segment",

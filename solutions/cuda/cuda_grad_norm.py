@@ -6,12 +6,12 @@ The strides of the whole grid make any n work with 96 threads. A thread without 
 takes part in the reduction.
 
 In shared memory, a tree halves the number of sums level by level. One barrier separates the stores from the first
-level, and one barrier ends each level. After the last level only element 0 holds the sum of the block. So only one
-thread may store it.
+level, and one barrier ends each level. After the last level only element 0 holds the sum of the block. So one thread
+stores it.
 
-The flag is different. Every thread that finds a bad value writes the same 1, and the order does not matter. The write
-must still be atomic, because two plain writes to one address by different threads are a race. `atomicOr` sets the flag
-without a race.
+The flag is different. Every thread that finds a bad value stores the same 1, so the order does not matter. Kernels
+often use a plain store, `nonfinite[0] = 1`, and the simulated device accepts it. CUDA's memory model still calls two
+plain stores to one address by different threads a race. `atomicOr` sets the flag without a race.
 
 Cost: 4 bytes and one multiply-add per element, so memory bandwidth is the limit. The three partial sums and the flag
 are negligible. The square of a float32 above 1.8e19 overflows. The partial sum is then infinite, although the flag is
@@ -51,8 +51,11 @@ HINTS = (
 RESULTS = ("partial", "nonfinite")
 EQUIVALENT = {
     "constant: if (t == 0) partial[blockIdx.x] = sums[0]; -> if (t == 1)...": (
-        "after the last barrier any thread may store the sum, if only one does"
-    )
+        "after the last barrier any thread may store the sum"
+    ),
+    "comparison: if (t == 0) partial[blockIdx.x] = sums[0]; -> if (t != 0) partial[blockIdx.x] = sums[0];": (
+        "the other 31 threads store the same sum"
+    ),
 }
 CASES = [
     given("g[n]", large={"n": 1009}),
@@ -142,8 +145,8 @@ MISTAKES = [
     ),
     edit(
         "flag-race",
-        "threads may write the same value to one address without an atomic",
-        "Two threads find a bad value and both write the flag. Which operation makes their writes safe?",
+        "threads may read and write one address without an atomic",
+        "Does your code read the flag before it writes it? Which operation reads and writes in one step?",
         "atomicOr(nonfinite, 1); -> nonfinite[0] |= 1;",
     ),
     edit(

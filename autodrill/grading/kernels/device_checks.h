@@ -15,7 +15,7 @@ struct Access {
 };
 
 struct Cell {
-    Access write, atomic, first_read, read, other_read;
+    Access write, other_write, atomic, first_read, read, other_read;
 };
 
 struct Region {
@@ -31,6 +31,15 @@ const int SHARED = -1, UNKNOWN = -2;
 // Shared memory is watched in words of 4 bytes. This internal finding, of an access to less, makes the launch start
 // again with single bytes, which are slower.
 const Kind SMALLER_THAN_A_WORD = Kind(100);
+
+// A plain store to an element that another thread stored to. It is a fault if it changes the element. The check comes
+// before a store, so the comparison waits for the thread's next access or barrier. No other thread runs until then.
+struct Store {
+    Finding found;
+    char* place;
+    uint64_t bytes;
+    char before[16];
+};
 
 enum State { READY, AT_BLOCK, AT_WARP, DONE };
 
@@ -55,6 +64,8 @@ OWN Fibre* current = nullptr;
 OWN Finding hard = {}, soft = {};
 OWN void** kernel_arguments = nullptr;
 OWN char *stacks = nullptr, *module_begin = nullptr;
+OWN Store stores[16] = {};
+OWN int store_count = 0;
 OWN uint32_t epoch = 0, first_epoch = 0, warp_epochs[MOST_THREADS / WARP] = {};
 OWN uint64_t slots[MOST_THREADS] = {};
 OWN unsigned threads = 0;
@@ -88,12 +99,22 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
     if (!hard.kind) hard = found;
     if (found.kind == OUT_OF_BOUNDS) ++hard.count;
     if (hard.kind == MISSING_BARRIER) hard.count = epoch - first_epoch;
+    store_count = 0;
     current->state = DONE;
     _longjmp(scheduler, 1);
 }
 
+// Compare the elements of the thread's last store with what they held before it.
+void compare_stores() {
+    int count = store_count;
+    store_count = 0;
+    for (int i = 0; i < count; ++i)
+        if (memcmp(stores[i].place, stores[i].before, stores[i].bytes)) stop(stores[i].found);
+}
+
 // A racing read without a following write to the same place: it should have seen the other thread's write.
 void settle() {
+    compare_stores();
     if (current->pending.kind) stop(current->pending);
 }
 
@@ -123,17 +144,22 @@ const Region* nearest(char* place) {
 void touch_cell(const Region* region, char* place, Cell& cell, bool write, bool atomic, int64_t at) {
     bool known = cell.write.seen || cell.atomic.seen;
     if (!write && region->bare && !known && !soft.kind) soft = finding(UNINITIALISED, region, place, {}, at);
-    const Access* other = conflicts(cell.write) ? &cell.write : nullptr;
+    const Access* other = conflicts(cell.write) ? &cell.write : conflicts(cell.other_write) ? &cell.other_write : nullptr;
     if (!other && !atomic && conflicts(cell.atomic)) other = &cell.atomic;
     if (write) {
         if (other) {
             bool updates = atomic || other == &cell.atomic || (current->pending.kind && current->place == place);
-            stop(finding(updates ? RACE : OVERWRITTEN, region, place, *other, at));
+            Finding found = finding(updates ? RACE : OVERWRITTEN, region, place, *other, at);
+            if (updates || store_count == sizeof stores / sizeof *stores || region->item > sizeof stores->before) stop(found);
+            Store& store = stores[store_count++];
+            store = {found, place, region->item, {}};
+            memcpy(store.before, place, region->item);
         }
         const Access* reads[] = {&cell.first_read, &cell.read, &cell.other_read};
         for (const Access* read : reads)
             if (conflicts(*read))
                 stop(finding(read->block == block_number() ? MISSING_BARRIER : RACE, region, place, *read, at));
+        if (!atomic && cell.write.seen && !mine(cell.write) && !conflicts(cell.other_write)) cell.other_write = cell.write;
         (atomic ? cell.atomic : cell.write) = now();
         return;
     }
@@ -148,6 +174,7 @@ void touch_cell(const Region* region, char* place, Cell& cell, bool write, bool 
 
 void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
     if (!current) return;
+    compare_stores();
     char* place = (char*)address;
     char* stack = stacks + uint64_t(thread_number()) * (STACK + GUARD);
     if (place >= stack && place < stack + STACK + GUARD) return;

@@ -119,6 +119,17 @@ WORKS = {
         f"{I} float own[4]; for (int k = 0; k < 4; ++k) own[k] = k; if (i < n) y[i] = own[i % 4];",
         (X - 1) % 4,
     ),
+    "stores of the same value": (
+        f"""{I} __shared__ int flag; __shared__ unsigned char two[2];
+        flag = 1; two[t % 2] = t % 2 + 3;
+        __syncthreads();
+        flag = 2;
+        y[n - 1] = 7.0f;
+        ((float4*)y)[1] = float4{{1, 2, 3, 4}};
+        __syncthreads();
+        if (i < n && i / 4 != 1 && i != n - 1) y[i] = flag + two[i % 2];""",
+        np.array([5, 6] * 2 + [1, 2, 3, 4] + [5, 6] * 15 + [5, 7]),
+    ),
 }
 """The body and the y that it computes from x, 1 to 40, with 2 blocks of 32 threads."""
 
@@ -145,7 +156,19 @@ FINDS = {
     "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both access `y[0]`"),
     "half atomic": (f"{I} if (t) atomicAdd(&y[0], 1.0f);\nelse y[0] = y[0] + 1;", "race", None, "without atomicAdd"),
     "read of another block's": (f"{I} if (i < 32) y[i] = 0;\nif (i == 32) y[39] = y[0];", "race", 5, "block 0"),
-    "last one wins": (f"{I}\ny[t] = x[t];", "overwritten", 5, "`y[0]`"),
+    "last one wins": (f"{I}\ny[t] = i;", "overwritten", 5, "`y[0]`"),
+    "last one wins at the end": (f"{I} y[0] = 1.0f;\ny[0] = i < 63 ? 1.0f : 2.0f;", "overwritten", 5, "thread 31 of"),
+    "last one of a vector wins": (
+        f"{I} int c = blockIdx.x;\nif (t == 0) ((float4*)y)[1] = float4{{1, 2, 3 + c, 4}};", "overwritten", 5, "`y[6]`"
+    ),
+    "last byte wins": (
+        f"{I} __shared__ char s[4]; s[3] = 1;\ns[2] = t / 9;\ns[1] = 1;", "overwritten", 5, "thread 9 of block 0"
+    ),
+    "adds 0 to what another thread adds 0 to": (f"{I}\ny[3] += 0.0f;", "race", 5, "`y[3]`"),
+    "stores 1 after a test": (f"{I}\nif (y[3] == 0) y[3] = 1.0f;", "missing barrier", 5, "`y[3]`"),
+    "reads a flag that others store": (
+        f"{I} __shared__ int s; s = 1;\nif (i < n) y[i] = s;", "missing barrier", None, "shared memory"
+    ),
     "no barrier after a write": (
         f"{I} __shared__ float s[32]; s[t] = t;\nif (i < n) y[i] = s[31 - t];", "missing barrier", None, "shared memory"
     ),
