@@ -50,7 +50,10 @@ WRT = ("x",)
 EQUIVALENT = {
     "constant: if (t % 32 == 0) part1[t / 32] = s1, part2[t / 32] = s2; -> if (t % 32 == 1)...": (
         "after the butterfly every lane of a warp holds its sums, so any lane may store them"
-    )
+    ),
+    "comparison: if (t % 32 == 0) part1[t / 32] = s1, part2[t / 32] = s2; -> if (t % 32 != 0)...": (
+        "the other lanes of a warp store the same sums"
+    ),
 }
 CASES = [
     given("x[N,D] gamma[D]", large={"N": 31, "D": 107}),
@@ -127,12 +130,6 @@ MISTAKES = [
         "A shuffle reads a lane of the same warp. Which columns does the sum of one warp leave out?",
         "(part1[0] + part1[1]) -> part1[t / 32]",
         "(part2[0] + part2[1]) -> part2[t / 32]",
-    ),
-    edit(
-        "every-lane-stores",
-        "if 32 lanes store to one address, their numbers are added",
-        "How many lanes of your kernel write to one element of shared memory, and how many need to write?",
-        "if (t % 32 == 0) part1 -> part1",
     ),
     edit(
         "down-and-no-broadcast",

@@ -51,6 +51,12 @@ HINTS = (
     ),
     "Put a barrier after the store, and another one at the end of each level, outside the `if`. Then loop again.",
 )
+EQUIVALENT = {
+    "axis: int t = threadIdx.x, threads = blockDim.x, row = blockIdx.x * D; -> int t = threadIdx.x, "
+    "threads = blockDim.y...": (
+        "thread 0 adds the whole row, and several threads store the same dx, which is only slower"
+    )
+}
 CASES = [
     given("x[N,D]", large={"N": 11, "D": 307}),
     given("x[3,8]", note="as many columns as threads"),

@@ -122,7 +122,7 @@ RULES = {
     "cuda_bias_grad__every_row_in_every_slab": "every-row-in-every-block",
     "cuda_bias_grad__no_barrier_before_the_sum": "missing-barrier",
     "cuda_bias_grad__returns_before_the_barrier": "divergent-barrier",
-    "cuda_flash_attention_backward_dkdv__parts_overlap": "overwritten",
+    "cuda_flash_attention_backward_dkdv__parts_overlap": "missing-barrier",
     "cuda_grad_norm__flag_of_the_last_element": "overwritten",
     "cuda_layernorm_backward_params__too_much_shared_memory": "too-much-shared-memory",
     "cuda_matmul_backward_dw__returns_at_the_edge": "returns-before-barrier",

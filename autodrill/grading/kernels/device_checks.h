@@ -150,7 +150,9 @@ void touch_cell(const Region* region, char* place, Cell& cell, bool write, bool 
         if (other) {
             bool updates = atomic || other == &cell.atomic || (current->pending.kind && current->place == place);
             Finding found = finding(updates ? RACE : OVERWRITTEN, region, place, *other, at);
-            if (updates || store_count == sizeof stores / sizeof *stores || region->item > sizeof stores->before) stop(found);
+            // Blocks that store equal bytes do the same work twice, unless the host has set the element, as it sets a flag.
+            bool repeats = region->bare && other->block != block_number();
+            if (updates || repeats || store_count == sizeof stores / sizeof *stores || region->item > sizeof stores->before) stop(found);
             Store& store = stores[store_count++];
             store = {found, place, region->item, {}};
             memcpy(store.before, place, region->item);

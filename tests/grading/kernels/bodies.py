@@ -124,8 +124,7 @@ WORKS = {
         flag = 1; two[t % 2] = t % 2 + 3;
         __syncthreads();
         flag = 2;
-        y[n - 1] = 7.0f;
-        ((float4*)y)[1] = float4{{1, 2, 3, 4}};
+        if (i >= 32) y[n - 1] = 7.0f, ((float4*)y)[1] = float4{{1, 2, 3, 4}};
         __syncthreads();
         if (i < n && i / 4 != 1 && i != n - 1) y[i] = flag + two[i % 2];""",
         np.array([5, 6] * 2 + [1, 2, 3, 4] + [5, 6] * 15 + [5, 7]),
@@ -157,6 +156,7 @@ FINDS = {
     "half atomic": (f"{I} if (t) atomicAdd(&y[0], 1.0f);\nelse y[0] = y[0] + 1;", "race", None, "without atomicAdd"),
     "read of another block's": (f"{I} if (i < 32) y[i] = 0;\nif (i == 32) y[39] = y[0];", "race", 5, "block 0"),
     "last one wins": (f"{I}\ny[t] = i;", "overwritten", 5, "`y[0]`"),
+    "blocks store the same elements": (f"{I}\ny[t] = x[t];", "overwritten", 5, "`y[0]`"),
     "last one wins at the end": (f"{I} y[0] = 1.0f;\ny[0] = i < 63 ? 1.0f : 2.0f;", "overwritten", 5, "thread 31 of"),
     "last one of a vector wins": (
         f"{I} int c = blockIdx.x;\nif (t == 0) ((float4*)y)[1] = float4{{1, 2, 3 + c, 4}};", "overwritten", 5, "`y[6]`"
