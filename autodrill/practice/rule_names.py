@@ -95,6 +95,7 @@ NAMES: dict[str, str] = {
     "memory shared between calls": (
         "slip-copy aliases-input reuses-memory keeps-state shared-cache shared-ctx state-of-its-own uninitialised"
     ),
+    "memory shared between results": "one-array",
     "empty, size 1 or large arrays": "empty size-one large-only square-only edge-only skips-slice one-row",
     "equal nodes taken for one": (
         "equal-is-not-same visited-by-value set-of-nodes list-membership value-and-inputs repeated-operand"
@@ -150,7 +151,7 @@ NAMES: dict[str, str] = {
     "the clip of a policy ratio": (
         "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted"
     ),
-    "weight decay": "decay-without-lr no-decay decay-in-gradient",
+    "weight decay": "decay-without-lr no-decay decay-in-gradient decay-after-step",
     "forward and backward sums": "emission-counted-twice emission-twice-normalised filtered",
     "the gate of an activation": (
         "gate-inverted gate-on-gradient mask-multiply max-form zero-negative gate-without-b slope-is-sigmoid "
