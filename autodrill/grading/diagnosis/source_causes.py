@@ -61,7 +61,15 @@ _DIGITS = (
 )
 """Patterns of what usually costs digits, with the words of the cause."""
 
-_PATTERNS = {"dtype-upcast": _DTYPE, "half-precision": _FLOAT16, "approximate": _DIGITS}
+_NAN = (
+    (
+        r"[-=]\s*(?:np\.a?max\(\s*\w+\s*\)|\w+\.(?:a?max)\(\s*\))",
+        "this is the maximum of the whole array. What do the exponentials of a row far below it sum to?",
+    ),
+)
+"""Patterns of what often makes 0/0, with a question."""
+
+_PATTERNS = {"dtype-upcast": _DTYPE, "half-precision": _FLOAT16, "approximate": _DIGITS, "nan-where-finite": _NAN}
 
 
 def with_cause(failure: Failure, source: str, right: str) -> Failure:
@@ -85,7 +93,7 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
             continue
         for pattern, words in patterns:
             if match := re.search(pattern, code):
-                found.append((number, code, words.format(match[1])))
+                found.append((number, code, words.format(*match.groups())))
                 break
     if failure.rule.key == "dtype-upcast" and 1 < len(found) <= _MOST_NAMED:
         lines = ", ".join(str(number) for number, *_ in found)
@@ -94,7 +102,9 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
     if len(found) != 1:
         return failure
     number, code, words = found[0]
-    return replace(failure, line=number, code=code, rule=replace(failure.rule, hint=f"line {number}: {words}"))
+    because = failure.rule.because.partition("; the likely cause")[0]  # the line says it
+    rule = replace(failure.rule, because=because, hint=f"line {number}: {words}")
+    return replace(failure, line=number, code=code, rule=rule)
 
 
 def _code_of(line: str) -> str:

@@ -1,0 +1,61 @@
+"""Causes that the source shows: the line of a clip, and a softmax that is shifted by one maximum for all rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.drills.library import Library
+    from autodrill.grading.report import Failure, Report
+
+
+def failure_of(report: Report) -> Failure:
+    assert report.failure is not None
+    return report.failure
+
+
+@pytest.mark.parametrize("shift", ["s - s.max()", "s - np.max(s)", "s - (top := s.max())"])
+def test_line_with_the_maximum_of_the_whole_array_is_shown(
+    graded: Callable[..., Report], shipped: Library, shift: str
+) -> None:
+    right = shipped.drill(shipped.find("mla_backward")).solution.source
+
+    source = right.replace("s - s.max(axis=-1, keepdims=True)", shift)
+
+    assert source != right
+    failure = failure_of(graded("mla_backward", source))
+    assert failure.rule is not None
+    assert failure.rule.key == "nan-where-finite"
+    assert "the maximum of the whole array" in failure.rule.hint
+    assert failure.code == f"e = np.exp({shift})"
+
+
+def test_maximum_of_each_row_is_not_shown(graded: Callable[..., Report], shipped: Library) -> None:
+    right = shipped.drill(shipped.find("mla_backward")).solution.source
+
+    source = right.replace(
+        "e = np.exp(s - s.max(axis=-1, keepdims=True))", "e = np.exp(s - s.max(-1)[..., None]) * np.nan"
+    )
+
+    failure = failure_of(graded("mla_backward", source))
+    assert failure.rule is None or "the whole array" not in failure.rule.hint
+
+
+def test_clip_is_not_called_a_series_cut_off(graded: Callable[..., Report]) -> None:
+    source = """
+import numpy as np
+
+def mish_backward(g, x):
+    x = np.clip(x, -10, 10)
+    t = np.tanh(np.logaddexp(0, x))
+    return g * (t + x * (1 - t**2) * np.exp(-np.logaddexp(0, -x)))
+"""
+    failure = failure_of(graded("mish_backward", source))
+
+    assert failure.rule is not None
+    assert failure.rule.hint == "line 5: `clip` changes values beyond its bounds"
+    assert "series" not in failure.rule.because
