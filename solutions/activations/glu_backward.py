@@ -121,6 +121,12 @@ MISTAKES = [
         "Which shape does x have, and which shape does your dx have?",
         "np.concatenate((da, db), axis=-1) -> np.stack((da, db), axis=-1)",
     ),
+    edit(
+        "slope-of-tanh",
+        "the slope of the sigmoid is 1 - s², as for tanh",
+        "At b = 0 the gate is 0.5. Is its slope there 0.25 or 0.75?",
+        "g * a * s * (1 - s) -> g * a * (1 - s * s)",
+    ),
 ]
 
 

@@ -132,6 +132,19 @@ MISTAKES = [
         "x > 0 -> x > alpha[:, None] * x",
         "np.minimum(x, 0) -> np.where(x > alpha[:, None] * x, 0, x)",
     ),
+    edit(
+        "sign-of-output",
+        "the output has the sign of the input",
+        "Let alpha be -2 and x be -1. Which sign does the output have, and which branch was taken?",
+        "x > 0 -> np.where(x > 0, x, alpha[:, None] * x) > 0",
+        "np.minimum(x, 0) -> np.where(np.where(x > 0, x, alpha[:, None] * x) > 0, 0, x)",
+    ),
+    edit(
+        "sign-of-output-in-dx",
+        "the output has the sign of the input",
+        "Let alpha be -2 and x be -1. Which sign does the output have, and which branch was taken?",
+        "x > 0 -> np.where(x > 0, x, alpha[:, None] * x) > 0",
+    ),
 ]
 
 

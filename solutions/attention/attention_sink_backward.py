@@ -231,4 +231,11 @@ MISTAKES = [
         "The slope of exp(sink) is exp(sink), and p_s contains it. Does your code contain exp(sink) once or twice?",
         "-(p_sink * row_dot).sum(axis=(1, 2)) -> -(p_sink * row_dot * np.exp(np.minimum(sink, 30))).sum(axis=(1, 2))",
     ),
+    edit(
+        "row-dot-without-sink",
+        "the row sum averages dp over the keys alone, whose weights sum to 1",
+        "The sink has a weight too, and its dp is 0. To what do the weights in D sum without it?",
+        "row_dot = ... -> keys = np.exp(s - s.max(axis=-1, keepdims=True)); "
+        "row_dot = (keys * dp).sum(axis=-1, keepdims=True) / keys.sum(axis=-1, keepdims=True)",
+    ),
 ]

@@ -47,7 +47,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake, normal
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Given one score and its row's log-sum-exp, what is the probability? So which matrix need not be saved?",
@@ -137,6 +137,16 @@ def masked(s, causal, i=0, j=0):
     n, m = s.shape
     allowed = np.arange(i, i + n)[:, None] >= np.arange(j, j + m)
     return np.where(allowed, s, -np.inf)
+
+
+MISTAKES = [
+    edit(
+        "skips-crossed-tiles",
+        "a tile whose first key comes after its first query is masked as a whole",
+        "Take the tile of queries 0 to 3 and keys 2 and 3. Which keys of this tile does query 3 see?",
+        "j >= i + bq -> j > i",
+    ),
+]
 
 
 def forward(q, k, v, bq, bk, causal):

@@ -167,6 +167,12 @@ MISTAKES = [
         "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
         "z -= z.max(axis=1, keepdims=True) -> pass",
     ),
+    edit(
+        "every-row-every-label",
+        "each row of a chunk has all the labels of the chunk",
+        "What does `d[:, y]` select for two rows and two labels: two elements, or four?",
+        "d[own] -= 1 -> d[:, y[rows]] -= 1",
+    ),
 ]
 
 

@@ -79,6 +79,15 @@ CASES = [
         smooth=False,
         note="scores above 1000",
     ),
+    given(
+        "x[1,2,1] Wq[1,2] Wk[1,2] Wv[1,2] Wo[2,1]",
+        x=[[[1.0], [1.01]]],
+        Wq=[[40.0, 50.0]],
+        Wk=[[30.0, 24.0]],
+        H=2,
+        smooth=False,
+        note="scores near 1200",
+    ),
 ]
 
 
@@ -203,5 +212,23 @@ MISTAKES = [
         "the weight gradients are averaged over the sequences",
         "Put a sequence and its g into the batch twice. Should dWq stay the same or double?",
         "np.tensordot(t, dy, axes=((0, 1), (0, 1))) -> (t.mT @ dy).mean(axis=0)",
+    ),
+    edit(
+        "column-sum",
+        "softmax normalised over the queries",
+        "Which numbers sum to 1: a row of p or a column of p? Over which axis must ds sum to 0?",
+        "(dp * p).sum(axis=-1 -> (dp * p).sum(axis=-2",
+    ),
+    edit(
+        "global-shift",
+        "one maximum is enough for all rows of scores",
+        "The row maxima are 1000 and -900. After a shift by 1000, what are the exponentials of the second row?",
+        "s.max(axis=-1, keepdims=True) -> s.max()",
+    ),
+    edit(
+        "unweighted-sum",
+        "the row sum contains dp without the weights p",
+        "Add a constant to a row of dp. Does your ds stay the same? Must it?",
+        "(dp * p).sum( -> dp.sum(",
     ),
 ]

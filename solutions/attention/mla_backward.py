@@ -154,6 +154,24 @@ MISTAKES = [
         "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
         "s - s.max(axis=-1, keepdims=True) -> s",
     ),
+    edit(
+        "positional-key-assigned",
+        "the dkr of the last head is complete",
+        "How many heads use kr in their scores? In a loop over heads, does your dkr add the part of each head?",
+        "(ds.mT @ qr).sum(axis=0) -> (ds.mT @ qr)[-1]",
+    ),
+    edit(
+        "latent-assigned",
+        "the dc of the last head is complete",
+        "How many heads make their keys from c? In a loop over heads, does your dc add the part of each head?",
+        "dv @ Uv.mT).sum(axis=0) -> dv @ Uv.mT)[-1]",
+    ),
+    edit(
+        "column-sum",
+        "softmax normalised over the queries",
+        "Which numbers sum to 1: a row of p or a column of p? Over which axis must ds sum to 0?",
+        "(dp * p).sum(axis=-1 -> (dp * p).sum(axis=-2",
+    ),
 ]
 
 

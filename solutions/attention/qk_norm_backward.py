@@ -154,4 +154,11 @@ MISTAKES = [
         "Add a constant to a row of q. Does the RMS norm of the row stay the same?",
         "dx = r * (h - -> dx = r * (h - h.mean(axis=-1, keepdims=True) -",
     ),
+    edit(
+        "gamma-outside",
+        "the gain multiplies dx, and not the gradient of the normalised row",
+        "In the forward the gain comes after the norm. So what must the backward multiply by the gain first?",
+        "h = dy * gamma -> h = dy",
+        "dx = r * (h -> dx = gamma * r * (h",
+    ),
 ]

@@ -237,6 +237,12 @@ MISTAKES = [
         "kept = np.where(mask, s, 0) -> kept = np.where(mask, s + bias, 0)",
         "* q * (1 - s) -> * mask * s * (1 - s) / kept.sum(axis=1, keepdims=True)",
     ),
+    edit(
+        "biased-sum",
+        "Z is the sum of the scores with their bias",
+        "What does the bias decide: which experts are chosen, or what the weights are divided by?",
+        "kept / kept.sum(axis=1, keepdims=True) -> kept / np.where(mask, s + bias, 0).sum(axis=1, keepdims=True)",
+    ),
 ]
 
 

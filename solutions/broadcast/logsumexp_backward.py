@@ -152,3 +152,12 @@ def logsumexp_backward(g, x, out, axis=-1):
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x)
     return np.nan_to_num(np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True))
+
+
+@mistake(
+    "hides-nan",
+    "a NaN in the result is an error, which may be replaced by 0",
+    "Let g be NaN in one row. How does the caller learn this from your dx?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    return np.nan_to_num(np.expand_dims(g, axis) * np.exp(x - np.expand_dims(out, axis)))

@@ -214,3 +214,30 @@ def bug_history_leak(losses):
     for loss in losses:
         total, count = total + loss.item(), count + 1
     return total / count
+
+
+@mistake(
+    "cut-now-and-then",
+    "it is enough to cut the history every few iterations",
+    "Between two cuts, what does `total` refer to? How many graphs are alive when the tenth loss is requested?",
+)
+def bug_history_leak(losses):
+    total = 0.0
+    for step, loss in enumerate(losses, start=1):
+        total = total + loss
+        if step % 10 == 0:
+            total = total.detach()
+    return total.item()
+
+
+@mistake(
+    "first-loss-kept",
+    "the sum may start as the first loss itself",
+    "What does `total` refer to after the first iteration? Is the graph of the first loss still alive at the end?",
+)
+def bug_history_leak(losses):
+    losses = iter(losses)
+    total = next(losses)
+    for loss in losses:
+        total = total + loss.item()
+    return total.item()

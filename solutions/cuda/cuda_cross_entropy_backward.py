@@ -116,6 +116,13 @@ MISTAKES = [
         "sum += __shfl_xor_sync(0xffffffffu, sum, bits); -> sum += __shfl_down_sync(0xffffffffu, sum, bits);",
     ),
     edit(
+        "max-down-no-broadcast",
+        "after shuffling down, every lane holds the maximum",
+        "In `__shfl_down_sync`, lane 31 has no lane above it. Which number does lane 31 subtract?",
+        "most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, bits)); -> "
+        "most = fmaxf(most, __shfl_down_sync(0xffffffffu, most, bits));",
+    ),
+    edit(
         "max-of-lane",
         "each lane can shift by its own maximum",
         "Two lanes shift by different numbers. Can their exponentials be added?",

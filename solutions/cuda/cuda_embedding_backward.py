@@ -124,6 +124,12 @@ MISTAKES = [
         "if (k >= T * D) return; -> if (k >= T * D || ids[k / D] == 0) return;",
     ),
     edit(
+        "block-per-token",
+        "block t takes token t, and thread d takes column d",
+        "T is 3 and D is 3. How many blocks does the launch have, and how many of their threads does your kernel use?",
+        "if (k >= T * D) return; -> if (blockIdx.x >= T || threadIdx.x >= D) return; k = blockIdx.x * D + threadIdx.x;",
+    ),
+    edit(
         "one-column",
         "the row of a token has only one element",
         "How many elements of g belong to token t, and which of them does your kernel add?",

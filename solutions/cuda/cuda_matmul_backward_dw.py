@@ -123,6 +123,14 @@ MISTAKES = [
         "first < N; -> first + 8 <= N;",
     ),
     edit(
+        "stale-tile",
+        "a place of the tile beyond row N holds 0",
+        "N is 41. In the last step, which rows of X and G do the tiles still hold from the step before?",
+        "float sum = 0.0f; -> float sum = 0.0f; xs[ty][tx] = gs[ty][tx] = 0.0f;",
+        "xs[ty][tx] = n < N && x < D ? X[n * D + x] : 0.0f; -> if (n < N && x < D) xs[ty][tx] = X[n * D + x];",
+        "gs[ty][tx] = n < N && e < E ? G[n * E + e] : 0.0f; -> if (n < N && e < E) gs[ty][tx] = G[n * E + e];",
+    ),
+    edit(
         "no-write-guard",
         "every thread of the last tile has an element of dW",
         "D is 41. Which row of dW belongs to the last thread of the last block along y?",

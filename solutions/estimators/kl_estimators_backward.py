@@ -149,6 +149,13 @@ MISTAKES = [
         "What is the largest exponent that the task allows? Does its exponential overflow? Did the forward clip it?",
         "1 - np.exp(-d) -> 1 - np.exp(np.clip(-d, -10, 10))",
     ),
+    edit(
+        "score-term-for-all",
+        "the gradient of each estimator contains its value times the gradient of logp",
+        "The samples are constants here. Which factor of the mean depends on logp, apart from d?",
+        'return g * slope -> value = {"k1": d, "k2": d * d / 2, "k3": np.exp(-d) - 1 + d}[kind]; '
+        "return g * (slope + value)",
+    ),
 ]
 
 

@@ -314,3 +314,30 @@ def sinkhorn_backward(g, P, a, b, eps):
 )
 def sinkhorn_backward(g, P, a, b, eps):
     return P * g
+
+
+@mistake(
+    "uniform-masses",
+    "all sources have the same mass, and so have all targets",
+    "What do the rows of P sum to: to a, or to the same number in each row?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    n, m = P.shape
+    total = a.sum()
+    K = np.block([[np.eye(n) * total / n, P], [P.T, np.eye(m) * total / m]])
+    sums = np.concatenate([(P * g).sum(axis=1), (P * g).sum(axis=0)])
+    uv = np.linalg.lstsq(K, sums, rcond=1e-6)[0].astype(P.dtype)
+    return -P * (g - uv[:n, None] - uv[n:]) / eps
+
+
+@mistake(
+    "both-centred",
+    "u and v may both be centred",
+    "Add 1 to u and subtract 1 from v: dC stays the same. Does dC also stay the same if you subtract both means?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)
+    K = np.diag(b) - P.T @ (P / a[:, None])
+    v = np.concatenate([np.zeros(1, P.dtype), np.linalg.solve(K[1:, 1:], (c - P.T @ (r / a))[1:])])
+    u = (r - P @ v) / a
+    return -P * (g - (u - u.mean())[:, None] - (v - v.mean())) / eps

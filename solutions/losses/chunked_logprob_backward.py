@@ -221,6 +221,15 @@ MISTAKES = [
         "Raise the logit of y_n. Does out_n grow or shrink?",
         "d[own, column[own]] += g[own] -> d[own, column[own]] -= g[own]",
     ),
+    edit(
+        "last-chunk-moved-back",
+        "the last chunk may be moved back to its full size",
+        "W has 7 rows, and chunk is 3. Which rows are in two of your chunks? How often does dh count them?",
+        "for j in range(0, len(W), chunk): -> chunk = min(chunk, len(W))\n    "
+        "for j in [min(j, len(W) - chunk) for j in range(0, len(W), chunk)]:",
+        "dW.append(d.T @ h) -> dW[j:] = list(d.T @ h)",
+        "np.concatenate(dW) -> np.array(dW)",
+    ),
 ]
 
 

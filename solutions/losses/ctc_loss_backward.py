@@ -185,6 +185,30 @@ MISTAKES = [
         "Can a later step change the probability that a label was already read at step t?",
         "a + b - e - np.logaddexp.reduce(a[-1, -2:]) -> a - np.logaddexp.reduce(a, axis=1)[:, None]",
     ),
+    edit(
+        "repeated-label-once",
+        "each label occurs once in y",
+        "`d[:, [1, 1]] -= s` subtracts only one of the two columns of s. Which labels occur twice in y?",
+        "for s, c in enumerate(z): -> d[:, z[1::2]] -= share[:, 1::2]\n    for s, c in enumerate(z):",
+        "d[:, c] -= share[:, s] -> d[:, c] -= share[:, s] * (c == 0)",
+    ),
+    edit(
+        "ends-with-blank",
+        "every path ends with a blank",
+        "Does the path `ab` read `ab`? At which two positions may a path end?",
+        "def beginnings(e, z): -> def beginnings(e, z, n=2):",
+        "a[0, 2:4] = e[0, :2] -> a[0, 2 : 2 + n] = e[0, :n]",
+        "beginnings(e[::-1, ::-1], z[::-1]) -> beginnings(e[::-1, ::-1], z[::-1], 1)",
+        "a[-1, -2:] -> a[-1, -1:]",
+    ),
+    edit(
+        "starts-with-blank",
+        "every path begins with a blank",
+        "Does the path `ab` read `ab`? At which two positions may a path start?",
+        "def beginnings(e, z): -> def beginnings(e, z, n=2):",
+        "a[0, 2:4] = e[0, :2] -> a[0, 2 : 2 + n] = e[0, :n]",
+        "beginnings(e, z) -> beginnings(e, z, 1)",
+    ),
 ]
 
 

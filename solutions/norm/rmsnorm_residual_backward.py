@@ -216,4 +216,12 @@ MISTAKES = [
         "(h, rho, gamma) -> (h, rho, gamma, h * rho)",
         "h, rho, gamma = cache -> h, rho, gamma, _ = cache",
     ),
+    edit(
+        "kept-in-a-module-variable",
+        "the root mean square may be kept in a variable of the module",
+        "Run two forwards, then the backward of the first. Which forward's root mean square does it read?",
+        "def rmsnorm_residual_forward(x, r, gamma): -> kept = {}\n\n\ndef rmsnorm_residual_forward(x, r, gamma):",
+        "return (h * rho * gamma, h), (h, rho, gamma) -> kept[0] = rho; return (h * rho * gamma, h), (h, gamma)",
+        "h, rho, gamma = cache -> (h, gamma), rho = cache, kept[0]",
+    ),
 ]

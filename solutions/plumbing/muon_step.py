@@ -171,7 +171,7 @@ MISTAKES = [
     edit(
         "no-ratio",
         "the shape of W does not affect the size of the step",
-        "What does the task say about a W with more rows than columns?",
+        "Which factor has the step of a tall W? Does newton_schulz, which divides by a norm, remove yours?",
         "lr * max(1, rows / columns) ** 0.5 * -> lr *",
     ),
     edit(
@@ -232,6 +232,13 @@ MISTAKES = [
         "the step goes in the direction of the gradient",
         "The gradient points uphill. Which way does the loss fall?",
         "decay) - lr -> decay) + lr",
+    ),
+    edit(
+        "decay-after-step",
+        "the decay multiplies W after the step",
+        "Does the decay in the task also shrink the step?",
+        "W = W * (1 - lr * decay) - -> W = (W -",
+        "** 0.5 * ortho -> ** 0.5 * ortho) * (1 - lr * decay)",
     ),
 ]
 

@@ -239,3 +239,21 @@ def ring_attention_backward(rank, world, g, q, k, v, out, lse, shift):
         dk, dv = shift((dk, dv))
         sum_k, sum_v = sum_k + dk, sum_v + dv
     return dq, sum_k[rank], sum_v[rank]
+
+
+@mistake(
+    "queries-travel",
+    "the rows of the queries may travel instead of the keys",
+    "Count the numbers of one step: k, v, dk and dv, or all the arrays that you send. Does lse count too?",
+)
+def ring_attention_backward(rank, world, g, q, k, v, out, lse, shift):
+    scale = q.shape[1] ** -0.5
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for _ in range(world):
+        p = np.exp(q @ k.T * scale - lse[:, None])
+        ds = p * (g @ v.T - (g * out).sum(axis=1, keepdims=True)) * scale
+        dq = dq + ds @ k
+        dk += ds.T @ q
+        dv += p.T @ g
+        q, g, out, lse, dq = shift((q, g, out, lse, dq))
+    return dq, dk, dv

@@ -232,6 +232,12 @@ MISTAKES = [
         'dh = all_reduce(dz @ W_rank, "sum") -> count = all_reduce(np.ones(1), "sum"); '
         'dh = all_reduce(dz @ W_rank, "sum") / count',
     ),
+    edit(
+        "label-by-maximum",
+        "the label's logit is the largest of the ranks' numbers",
+        "The label's logit is -2, and a rank without the label sends 0. What is the maximum?",
+        'all_reduce((z * onehot).sum(axis=1), "sum") -> all_reduce((z * onehot).sum(axis=1), "max")',
+    ),
 ]
 
 

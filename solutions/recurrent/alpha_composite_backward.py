@@ -160,8 +160,8 @@ def alpha_composite_backward(g, alpha, color):
 
 @mistake(
     "clamped-divisor",
-    "raising the divisor to a small positive number does no harm",
-    "Every sample behind an opaque one has T = 0. Which colour does your code then compute behind the opaque sample?",
+    "a divisor of 0 may be replaced, because no light reaches the samples behind an opaque one",
+    "Make the opaque sample a little less opaque. What does the pixel then show that your code leaves out?",
 )
 def alpha_composite_backward(g, alpha, color):
     passed = np.cumprod(1 - alpha)

@@ -45,7 +45,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake, normal
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Run the forward again. Then start with c2. Along which paths does c2 reach the loss?",
@@ -71,6 +71,20 @@ CASES = [
         c=[[2.0, -1.0]],
         W=[[1000.0, -1000.0, -1000.0, 1000.0, 1000.0, -1000.0, -1000.0, 1000.0], [1.0] * 8, [2.0] * 8],
         note="gates at 1000 and -1000",
+    ),
+]
+MISTAKES = [
+    edit(
+        "tanh-slope-at-old-cell",
+        "the slope of the outer tanh is taken at the old cell state",
+        "h2 = o · tanh(c2). At which cell state must your code take the slope of tanh?",
+        "o * (1 - t * t) -> o * (1 - np.tanh(c) ** 2)",
+    ),
+    edit(
+        "output-gate-scales-old-cell",
+        "the output gate multiplies the tanh of the old cell state",
+        "h2 = o · tanh(c2). What is the derivative of h2 with respect to o?",
+        "gh * t * o -> gh * np.tanh(c) * o",
     ),
 ]
 
