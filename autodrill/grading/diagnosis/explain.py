@@ -96,7 +96,8 @@ def explain(
             rule = rule_of_mistake(random_mistake(spare.start(), drill, failed, passed)) or RANDOM
         elif runner.has_ranks and is_right_together(runner, drill, source, [o for _, o in seen]):
             rule = OUTSIDE_COLLECTIVES
-        rule = rule or one_array(drill, source, shown)
+        if rule is None and isinstance(shown.outcome, ends.Returned) and shown.outcome.joined:
+            rule = one_array(drill, source, shown)
         rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
         if rule is None and shown is not first and first.fault is not None:
             # A smaller case may fail for another reason, such as an epsilon.
