@@ -48,6 +48,8 @@ _DTYPE = (
 
 _FLOAT16 = ((r"\b(float16|half|bfloat16)\b|astype\([\"']f2", "this rounds to half precision"),)
 
+_CLIP = "`clip` changes values beyond its bounds"
+
 _DIGITS = (
     (r"\b(float16|half|float32|single)\b|astype\([\"']f[24]?[\"']", "this rounds to fewer bits"),
     (
@@ -56,7 +58,7 @@ _DIGITS = (
     ),
     (r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}"),
     (r"\b(?:maximum|max|clip)\(.*?(\d*\.?\d*e-\d+)", "this bound of {} changes smaller values"),
-    (r"\b(clip)\(", "`{}` changes values beyond its bounds"),
+    (r"\bclip\(", _CLIP),
     (r"\bfor\s+\w+\s+in\s+range\((\d+)\)", "this stops after {} steps"),
 )
 """Patterns of what usually costs digits, with the words of the cause."""
@@ -102,7 +104,9 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
     if len(found) != 1:
         return failure
     number, code, words = found[0]
-    because = failure.rule.because.partition("; the likely cause")[0]  # the line says it
+    because = failure.rule.because
+    if words == _CLIP:
+        because = because.partition("; the likely cause")[0]  # of the lost digits: a guess that the line refutes
     rule = replace(failure.rule, because=because, hint=f"line {number}: {words}")
     return replace(failure, line=number, code=code, rule=rule)
 
