@@ -211,7 +211,6 @@ def test_unusual_right_answer_passes(path: Path) -> None:
 
 SMALL = {
     "label_graph": "four numbers",
-    "rmsnorm_residual_backward": "a scenario of its own",
     **dict.fromkeys(
         ("load_balancing_loss_backward", "gae_value_backward", "sigmoid_router_backward"), "all sizes are fixed"
     ),
