@@ -144,7 +144,10 @@ def _parts(value: Any) -> Iterator[Any]:
         if value.__flags__ & _HEAP_TYPE:
             yield from _own(value)
     elif not isinstance(value, ModuleType):
-        yield from gc.get_referents(value)
+        referents = gc.get_referents(value)
+        if isinstance(value, dict) and len(referents) < len(value):  # an object's `__dict__`, since Python 3.13
+            referents = list(dict.values(value))
+        yield from referents
 
 
 def _own(kind: type) -> Iterator[Any]:
