@@ -40,7 +40,7 @@ from collections import deque
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, gradient, mistake, scenario
+from autodrill.drills import Scales, edit, gradient, mistake, scenario
 
 HINTS = (
     "Which of the two products of the backward does the previous stage wait for? What does the other product need?",
@@ -116,7 +116,7 @@ CASES = [single, interleaved, equal, mixed, tall, flat, waiting, finished]
 
 # The long cases return the last dW only. In the others dW is read after each step, and None reads as 0.
 def drive(candidate, W, x, g, steps):
-    import tracemalloc
+    import contextlib
 
     step, early, nones = "", 0, 0
 
@@ -139,33 +139,30 @@ def drive(candidate, W, x, g, steps):
             return np.dot(self, other, out)
 
     large, long = len(steps) > 50, len(steps) > 12
-    if weighed := long and not large:
-        tracemalloc.stop()  # the file may have started it
-        tracemalloc.start()
-    layer = candidate(W)
+    weighed = long and not large
     outs, inputs, weights, count = [], [], [], {"F": 0, "B": 0, "W": 0}
-    for step in steps:
-        i = count[step] % len(x)
-        count[step] += 1
-        own = None
-        if step == "F":
-            own = np.array(layer.forward(x[i].copy() if long else x[i].view(Input)))
-            outs += [] if long else [own]
-        elif step == "B":
-            own = np.array(layer.backward_input(g[i].copy() if long else g[i]))
-            inputs += [] if long else [own]
-        else:
-            layer.backward_weight()
-        if not long:
-            nones += layer.dW is None
-            weights.append(np.zeros(W.shape) if layer.dW is None else np.array(layer.dW, dtype=float))
-        if weighed and step == "B":
+    with Scales() if weighed else contextlib.nullcontext() as scales:
+        layer = candidate(W)
+        for step in steps:
+            i = count[step] % len(x)
+            count[step] += 1
             own = None
-            need = sum(a.nbytes for a in x[count["W"] :] + g[count["W"] : count["B"]])
-            most = 3 * need + 3 * W.nbytes + 1024 * len(x)  # copies, other arrays of W's shape, and small objects
-            early += not need <= tracemalloc.get_traced_memory()[0] <= most
-    if weighed:
-        tracemalloc.stop()
+            if step == "F":
+                own = np.array(layer.forward(x[i].copy() if long else x[i].view(Input)))
+                outs += [] if long else [own]
+            elif step == "B":
+                own = np.array(layer.backward_input(g[i].copy() if long else g[i]))
+                inputs += [] if long else [own]
+            else:
+                layer.backward_weight()
+            if not long:
+                nones += layer.dW is None
+                weights.append(np.zeros(W.shape) if layer.dW is None else np.array(layer.dW, dtype=float))
+            if weighed and step == "B":
+                own = None
+                need = sum(a.nbytes for a in x[count["W"] :] + g[count["W"] : count["B"]])
+                most = 3 * need + 3 * W.nbytes + 1024 * len(x)  # copies, other arrays of W's shape, and small objects
+                early += not need <= scales.bytes <= most
     if long:
         outs, inputs, weights = [np.zeros(0)], [np.zeros(0)], [np.array(layer.dW)]
     return {
