@@ -70,7 +70,7 @@ def report_lines(
     lines = [paint(line, "red", "bold") for line in paragraph(head, "", 2, width, hanging="  ")]
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
-        edit = paragraph(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2, width)
+        edit = paragraph(f"Edit {where}{clean(report.path)}, then check again.", "  ", 4, width)
         task = f"  task: autodrill show {report.exercise}{clean(pack_options)}"
         help_ = f"help: autodrill hint {report.exercise}{clean(pack_options)}"
         both = [f"{task}    {help_}"] if len(task) + 4 + len(help_) <= width else [task, f"  {help_}"]

@@ -96,6 +96,14 @@ def test_stub_report_says_where_to_begin() -> None:
     assert "autodrill hint mul_backward" in text
 
 
+def test_stub_report_with_a_long_path_ends_with_what_to_do() -> None:
+    path = "practice/" + "deep/" * 10 + "mul.py"  # it does not fit into a line with the words around it
+    text = " ".join(
+        " ".join(shown(replace(failed(FaultKind.NOT_IMPLEMENTED, rule=None, case=None), path=path))).split()
+    )
+    assert f"{path}, then check again." in text
+
+
 def test_internal_error_does_not_count_and_fits() -> None:
     report = Report("mul_backward", "mul_backward.py", Verdict.INTERNAL, 5, detail=LONG)
     text = "\n".join(shown(report))
