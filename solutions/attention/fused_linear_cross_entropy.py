@@ -25,8 +25,8 @@ chunk of 256 tokens, each of the two takes 125 MiB.
 PyTorch: `F.cross_entropy(h @ W.T, y)` computes all logits, and saves their log-softmax, an array of the same size.
 Backward computes the gradient of all logits. PyTorch 2.13 also has `F.linear_cross_entropy(h, W, y)`, which does the
 same by default. With `options=nn.LinearCrossEntropyOptions()`, the function works in chunks of tokens and computes dh
-and dW in the forward. Its backward multiplies dh and dW by the upstream gradient in place. By default a second backward
-raises an error, and a second derivative is not available.
+and dW in the forward. Its backward multiplies dh and dW by the upstream gradient in place. A second backward then
+raises an error, unless the options have `allow_retain_graph=True`. A second derivative is not available.
 
 Asked next:
 

@@ -4,9 +4,9 @@
 
 So a row needs two sums, and one pass over the row yields both. The sums are combined in two steps.
 
-Within a warp, a butterfly of five shuffles adds the 32 registers. After each round, lanes whose numbers differ only in
-the bits used so far hold equal sums. All 32 lanes take part, because no lane has returned: a lane without a column adds
-0.
+Within a warp, a butterfly of five shuffles adds the 32 registers. In each round a lane adds the value of the lane whose
+number differs from its own in one bit: bit 4, 3, 2, 1, 0. Each round doubles the size of the groups of lanes that hold
+equal sums. All 32 lanes take part, because no lane has returned: a lane without a column adds 0.
 
 Shuffles cannot move registers from one warp to another. So lane 0 of each warp stores its two sums in shared memory.
 After one barrier every thread reads the sums of both warps and adds them itself. No second barrier is needed, because

@@ -11,9 +11,9 @@ the warp reads 128 bytes at a time. Each lane adds its own products in a registe
 column, and their sum stays 0.
 
 Then the 32 partial sums are combined by a butterfly. In each of five rounds a lane adds the value of the lane whose
-number differs in one bit: bit 4, 3, 2, 1, 0. Each round doubles the size of the groups of lanes that hold equal sums.
-At the end every lane holds s. With `__shfl_down_sync` only lane 0 would hold s, and a further shuffle would have to
-send it to the others.
+number differs from its own in one bit: bit 4, 3, 2, 1, 0. Each round doubles the size of the groups of lanes that hold
+equal sums. At the end every lane holds s. With `__shfl_down_sync` only lane 0 would hold s, and a further shuffle would
+have to send it to the others.
 
 The guard `row >= N` returns before the shuffles. This is safe, because the 32 lanes of a warp have the same row, so the
 whole warp returns. A guard on the column must not enclose a shuffle: the full mask promises that all lanes take part.

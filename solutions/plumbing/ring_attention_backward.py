@@ -22,8 +22,8 @@ take O(m²) time and messages take O(m) time, so for large m the messages can be
 
 PyTorch: `context_parallel` in `torch.distributed.tensor.experimental` has this backward. In PyTorch 2.13, dk and dv
 also make `world` shifts. By default `context_parallel` collects k and v in one all-gather, so each rank holds all keys
-for a while. `set_rotate_method("alltoall")` makes k and v travel too, in messages of their own. By default dk and dv
-accumulate in float32. The fused attention kernel gets the saved `out` and the log-sum-exp of whole rows.
+for a while. `set_rotate_method("alltoall")` makes k and v travel too, in messages of their own. dk and dv accumulate
+in float32 by default. The fused attention kernel gets the saved `out` and the log-sum-exp of whole rows.
 
 Asked next:
 
