@@ -70,7 +70,7 @@ _TAKES_A_NAME = frozenset({"getattr", "setattr", "delattr", "attrgetter", "metho
 """Functions that take the name of an attribute, which the file may compute."""
 
 _ORDINARY = frozenset({"stdout", "stderr", "float", "int", "bool", "object", "str", "complex"})
-"""Attributes of modules that ordinary files write: they capture output, or restore names of NumPy 1."""
+"""Attributes that ordinary files set on modules, to capture output or to restore names of NumPy 1."""
 
 _WRITE = r"(?<![\w.])(?!(?:self|cls|ctx)\b)[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)|\bsetattr\b"
 _WORDS = re.compile(

@@ -45,7 +45,7 @@ _DECIMAL = (1, 2, 4, 5, 8, 10)
 """Denominators whose fractions are written as decimals."""
 _LARGEST = 1000.0
 _ROUNDING = 2e-5
-"""The relative error of a value that is still written short. An epsilon of 1e-5 below a root changes it by 5e-6."""
+"""The relative error that a short form of a value may have. An epsilon of 1e-5 added to 1 changes its root by 5e-6."""
 _EXACT = 1e-9
 _EXTREME = 100.0
 """A number that shows a degenerate case, such as the inverse deviation of equal values."""
@@ -305,7 +305,7 @@ def place_text(place: tuple[int, ...]) -> str:
 def number_text(value: float) -> str:
     """Return a number as a person writes it, such as `-3`, `0.25` or `2/3`; empty if it is not short.
 
-    A value with an epsilon below a root has no short form, because the epsilon changes its fifth digit.
+    The root of 1 + 1e-4 has no short form, because an epsilon as large as 1e-4 changes the root's fifth digit.
     """
     if not np.isfinite(value) or abs(value) >= _LARGEST:
         return ""
