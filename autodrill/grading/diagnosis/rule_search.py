@@ -44,7 +44,7 @@ _LEAST = 3
 """Number of ordinary failing cases that a formula must explain if it does not hold in other cases."""
 
 _UNEXPLAINED = 0.1
-"""Share of an estimator's error that a formula may leave unexplained."""
+"""If a result is a mean of random draws, a formula may leave this share of the result's error unexplained."""
 
 _NAMED = 2
 """The most layouts that a message names. If there are more, it says "some cases"."""

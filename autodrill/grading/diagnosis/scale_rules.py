@@ -39,7 +39,7 @@ _POWERS = {
 }
 
 _UNEXPLAINED = 0.1
-"""Share of an estimator's error that a factor may leave unexplained."""
+"""If a result is a mean of random draws, a factor may leave this share of the result's error unexplained."""
 
 _DIVIDED = -2
 """An answer that divides by a factor instead of multiplying by it is off by this power of the factor."""
