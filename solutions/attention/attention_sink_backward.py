@@ -54,7 +54,7 @@ HINTS = (
         "The probability p_s of the sink has the cotangent 0, so the sink's score receives -p_s D, with D = g · out "
         "in each row. A key's score receives p (dp - D). All rows of a head share one sink."
     ),
-    "Shift by the maximum of the scores and the sink. Then `dsink = -(... * row_dot).sum(axis=(1, 2))`.",
+    "Shift by the maximum of the scores and the sink. Then `dsink = -(... * D).sum(axis=(1, 2))`.",
 )
 CASES = [
     given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", large={"H": 2, "n": 40, "m": 50, "d": 300, "e": 200}),
@@ -234,7 +234,7 @@ MISTAKES = [
     edit(
         "row-dot-without-sink",
         "the row sum averages dp over the keys alone, whose weights sum to 1",
-        "The sink has a weight too, and its dp is 0. To what do the weights in D sum without it?",
+        "The sink has a weight too, and its dp is 0. To what do the weights of the keys sum?",
         "row_dot = ... -> keys = np.exp(s - s.max(axis=-1, keepdims=True)); "
         "row_dot = (keys * dp).sum(axis=-1, keepdims=True) / keys.sum(axis=-1, keepdims=True)",
     ),

@@ -51,8 +51,8 @@ HINTS = (
     "Along how many paths does x reach the output? If two paths meet in backward, how do their gradients combine?",
     "Go back through the branch: second product, relu, first product, gamma, RMSNorm. Add g to the result at the end.",
     (
-        "Recompute n and a. Mask `g @ W2.T` by the sign of a, and multiply the result by W1ᵀ. Then `dx = g + rrms * "
-        "(h - ...)`."
+        "Recompute n and a. Mask `g @ W2.T` by the sign of a, and multiply the result by W1ᵀ and then by gamma. This "
+        "product is h. With rrms = 1/√(mean(x²) + 1e-6), `dx = g + rrms * (h - ...)`."
     ),
 )
 EPS = 1e-6

@@ -53,7 +53,7 @@ HINTS = (
         "Compute dt as in attention. Multiply dt by the slope of the cap, 1 - (t/cap)². This t is the value before "
         "the mask. Then apply the scale once."
     ),
-    "Keep `t` as it is, and mask a copy. Then `ds = p * (dp - ...) * (1 - (...) ** 2) / d**0.5`.",
+    "Keep `t` as it is, and mask a copy. With dp = g vᵀ, `ds = p * (dp - ...) * (1 - (...) ** 2) / d**0.5`.",
 )
 CASES = [
     given("q[4,d] k[4,d] v[4,e]", cap=1.5, window=2, note="window=2"),

@@ -49,7 +49,7 @@ HINTS = (
         "Each token must have the weight 1/N, where N counts the labelled tokens of all ranks. The mean over ranks "
         "divides by `world` once more."
     ),
-    "Reduce the count first. Then add `grad_of_sum(W, x, y) * ... / total` for each micro-batch.",
+    "First reduce the count; the sum is `total`. Then add `grad_of_sum(W, x, y) * ... / total` for each micro-batch.",
 )
 RESULTS = ("grad", "the number of messages", "the count of numbers sent")
 

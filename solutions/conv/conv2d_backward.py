@@ -56,7 +56,10 @@ HINTS = (
         "pixels multiplied?"
     ),
     "Each position reads one strided slice. For dw, sum g times the slice. For dx, add w times g into the same slice.",
-    "Slice `i : i + stride * Y : stride`, use `np.einsum` over channels, add into zeros of the padded shape, and crop.",
+    (
+        "If out has Y rows, position i reads the rows `i : i + stride * Y : stride`. Use `np.einsum` over channels, "
+        "add into zeros of the padded shape, and crop."
+    ),
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [

@@ -40,8 +40,8 @@ HINTS = (
     "How many threads need to write to one element of dW if a whole segment belongs to one block?",
     "A thread owns a column of the segment: it adds the rows of g that the segment lists, and stores the sum once.",
     (
-        "Let the column begin at threadIdx.x and step by blockDim.x. Use order[k] as a row of g, and row[s] as a row "
-        "of dW."
+        "Let the column begin at threadIdx.x and step by blockDim.x. For each index k in segment s, use order[k] as "
+        "a row of g. Use row[s] as a row of dW."
     ),
 )
 WRT = ("W",)

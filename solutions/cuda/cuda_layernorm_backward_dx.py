@@ -106,7 +106,7 @@ __global__ void ln_bwd_dx(const float* g, const float* xhat, const float* rstd,
 MISTAKES = [
     edit(
         "no-gamma-in-sums",
-        "gamma enters h_j, but not the two sums",
+        "gamma enters the first term of dx, but not the two sums",
         "Both sums contain the gradient of x̂. What is the gradient of x̂?",
         "s1 += h; -> s1 += g[row + j];",
         "s2 += h * xhat[row + j]; -> s2 += g[row + j] * xhat[row + j];",

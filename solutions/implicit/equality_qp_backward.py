@@ -45,8 +45,8 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Do not differentiate a solver. Which linear equations do the minimiser and its multipliers satisfy together?",
     (
-        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). Which linear system must backward "
-        "solve for the cotangent (g, 0)?"
+        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b), where ν holds the multipliers. Which "
+        "linear system must backward solve for the cotangent (g, 0)?"
     ),
     (
         "Build K with `np.block`. Solve the system whose right-hand side is g followed by zeros. Split the result, "
@@ -110,7 +110,7 @@ def equality_qp_backward(g, Q, p, A, b):
 @mistake(
     "multiplier-moved",
     "the loss depends on the multipliers too",
-    "Does the loss read ν? Which numbers must therefore follow g on the right-hand side?",
+    "Does the loss read the multipliers? Which numbers must therefore follow g on the right-hand side?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, A @ g]))
@@ -156,8 +156,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "regularised",
-    "a small number in the lower right block of K does no harm",
-    "Which equation do the last rows of K state? Does x still satisfy A x = b with your block?",
+    "a small number in the lower right block of the KKT matrix does no harm",
+    "Which equation do the last rows of this matrix state? Does x still satisfy A x = b with your block?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     K = kkt(Q, A)
@@ -168,8 +168,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "softened",
-    "the lower right block of K is minus the identity",
-    "Which equation do the last rows of K state? Do the multipliers occur in A x = b?",
+    "the lower right block of the KKT matrix is minus the identity",
+    "Which equation do the last rows of this matrix state? Do the multipliers occur in A x = b?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     K = kkt(Q, A)

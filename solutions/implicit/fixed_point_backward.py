@@ -209,8 +209,8 @@ def fixed_point_backward(g, z, W, U, x):
 
 @mistake(
     "no-transpose-in-short-form",
-    "q solves a system with W itself",
-    "q = s * λ and λ = g + Wᵀ q. Which matrix multiplies q if you eliminate λ?",
+    "the gradient before tanh solves a system with W itself, not with Wᵀ",
+    "With the slope s of tanh, q = s * λ and λ = g + Wᵀ q. Which matrix multiplies q if you eliminate λ?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -334,7 +334,10 @@ MISTAKES = [
     edit(
         "slope-before-solve",
         "the slope of tanh may multiply g before the solve instead of λ after it",
-        "Eliminate λ from q = s * λ and λ = g + Wᵀ q. Does s then scale the rows or the columns of Wᵀ?",
+        (
+            "Let s be the slope of tanh. Eliminate λ from q = s * λ and λ = g + Wᵀ q. Does s then scale the rows or "
+            "the columns of Wᵀ?"
+        ),
         "g) * slope -> slope * g)",
     ),
 ]

@@ -171,7 +171,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "corrected-one-by-one",
-    "u and v can be computed independently",
+    "the corrections of the rows and of the columns can be computed independently",
     "Do the rows of your dC sum to 0? Which unknowns does the first of the two sets of equations contain?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
@@ -194,7 +194,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 @mistake(
     "twenty-sweeps",
     "twenty alternating corrections of rows and columns are enough",
-    "How fast do the corrections shrink if P is almost a permutation? Which equations do u and v satisfy?",
+    "How fast do the corrections shrink if P is almost a permutation? Which equations do the exact ones satisfy?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
     u, v = np.zeros_like(a), np.zeros_like(b)
@@ -221,8 +221,11 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "singular-system",
-    "the equations for u and v have one solution",
-    "Add 1 to u and subtract 1 from v. Do the equations still hold? What does that say about the matrix?",
+    "the equations for the corrections have one solution",
+    (
+        "Add 1 to each row's correction and subtract 1 from each column's. Do the equations still hold? What does that "
+        "say about the matrix?"
+    ),
 )
 def sinkhorn_backward(g, P, a, b, eps):
     n = len(a)
@@ -243,7 +246,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "plain-means-of-g",
-    "u and v are the plain means of the rows and columns of g",
+    "the corrections are the plain means of the rows and columns of g",
     "Do the rows of your dC sum to 0? Which weights must the means of g have?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
@@ -252,7 +255,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "independent-plan",
-    "u and v are weighted means, as if P were the product of its row and column sums",
+    "the corrections are weighted means, as if P were the product of its row and column sums",
     "Do the rows of your dC sum to 0? For which P would these sums be 0?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
@@ -332,8 +335,11 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "both-centred",
-    "u and v may both be centred",
-    "Add 1 to u and subtract 1 from v: dC stays the same. Does dC also stay the same if you subtract both means?",
+    "the corrections of the rows and of the columns may both be centred",
+    (
+        "Add 1 to each row's correction and subtract 1 from each column's: dC stays the same. Does dC also stay the "
+        "same if you subtract both means?"
+    ),
 )
 def sinkhorn_backward(g, P, a, b, eps):
     r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)

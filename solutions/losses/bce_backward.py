@@ -175,7 +175,7 @@ MISTAKES = [
     edit(
         "floor-after-n",
         "the limit applies to the denominator times n",
-        "The rule is stated without g and 1/n. At p = 0 with n = 6, which denominator does one summand get?",
+        "The limit is for the fraction without 1/n. At p = 0 with n = 6, which denominator does one summand get?",
         "np.maximum(p * (1 - p), 1e-12) / p.size -> np.maximum(p * (1 - p) * p.size, 1e-12)",
     ),
     edit(

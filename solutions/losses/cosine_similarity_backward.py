@@ -84,7 +84,7 @@ MISTAKES = [
     edit(
         "no-cosine",
         "the gradient is the difference of the unit vectors",
-        "Take orthogonal vectors a and b. How large is the part of v along u?",
+        "Let a and b be orthogonal, with the unit vectors u and v. How large is the part of v along u?",
         "v - c * u -> v - u",
         "u - c * v -> u - v",
     ),

@@ -156,8 +156,8 @@ MISTAKES = [
     ),
     edit(
         "emission-twice-normalised",
-        "dividing each row by its sum removes the second factor p_t(z_s)",
-        "A row's sum divides all positions by the same number. Is p_t(z_s) the same at all positions?",
+        "dividing each row by its sum removes the probability that both sums contain",
+        "A row's sum divides all positions by the same number. Is this probability the same at all positions?",
         "np.logaddexp.reduce(a[-1, -2:]) -> np.logaddexp.reduce(a + b, axis=1)[:, None]",
         "a + b - e - -> a + b -",
     ),
@@ -169,8 +169,8 @@ MISTAKES = [
     ),
     edit(
         "positions-assigned",
-        "each class has only one position in z",
-        "At how many positions of z is the blank? Does your code add their shares?",
+        "each class has only one position among the labels and blanks",
+        "At how many positions is the blank? Does your code add their shares?",
         "d[:, c] -= share[:, s] -> d[:, c] = np.exp(lp[:, c]) - share[:, s]",
     ),
     edit(

@@ -55,8 +55,8 @@ HINTS = (
         "dt, remember the derivative of exp(t)."
     ),
     (
-        "dt is the sum of `dz * scale * ...`, and dbeta is the sum of dz. da is `scale * dz @ b`. For db, ask which "
-        "axis of z belongs to the texts."
+        "Let dz be the gradient of z, and let scale be exp(t). dt is the sum of `dz * scale * ...`, and dbeta is the "
+        "sum of dz. da is `scale * dz @ b`. For db, ask which axis of z belongs to the texts."
     ),
 )
 ARRAYS = "a[n,d] b[n,d] t[] beta[]"

@@ -48,7 +48,7 @@ from autodrill.drills import Scales, edit, given, normal, numbers_in
 HINTS = (
     "h has two uses: it is the stream, and it goes through the norm. Which gradient does each use give to h?",
     "dh is gh plus the backward of RMSNorm applied to gy, at h. The sum h = x + r passes dh to both inputs.",
-    "Cache h, the reciprocal root and gamma. In the backward, `dh = gh + rho * (...)`, and dr is a copy of dx.",
+    "Cache h, gamma and rho = 1/√(mean(h²) + 1e-6). In the backward, `dh = gh + rho * (...)`, and dr is a copy of dx.",
 )
 COTANGENTS = ("gy", "gh")
 OUTPUTS = ("y", "h")

@@ -54,7 +54,10 @@ HINTS = (
         "Newton-Schulz, and which after it?"
     ),
     "Update M and form the look-ahead. Orthogonalise it, transposed if it is tall. Then shrink W and subtract.",
-    "A tall u goes in as `u.T`, and the result is transposed. The last line is `W = W * (1 - ...) - lr * ... * ortho`.",
+    (
+        "A tall u goes in as `u.T`, and the result is transposed back. Call the result `ortho`. The last line is "
+        "`W = W * (1 - ...) - lr * ... * ortho`."
+    ),
 )
 RESULTS = ("W", "M")
 EQUIVALENT = {"comparison: rows > columns -> rows >= columns": "a square u may be transposed or not"}

@@ -92,7 +92,7 @@ MISTAKES = [
     ),
     edit(
         "forward-for-keys",
-        "R collects the past, as S does",
+        "the sum for dk and dv collects the past, as S does",
         "Which outputs does k_t affect: earlier ones or later ones?",
         "reversed(range(len(q))) -> range(len(q))",
     ),
