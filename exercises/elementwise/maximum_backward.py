@@ -9,8 +9,8 @@
 """The forward pass computed `out = np.maximum(a, b)` for two arrays of the same shape.
 `g` is dL/dout and has that shape too. Return `da, db`.
 
-If two elements of `a` and `b` are equal, each of them gets half of the gradient, as in
-`torch.maximum`.
+If the elements of `a` and `b` at one place are equal, each of the two gets half of the
+gradient, as in `torch.maximum`.
 """
 
 import numpy as np
