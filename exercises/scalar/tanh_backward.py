@@ -11,7 +11,7 @@ gradient that has accumulated so far. L is the loss. The forward pass has comput
 
     out.data = tanh(self.data)
 
-`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. You need no other
+`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. You need no second
 tanh: a node already holds every value you need. `self.data` may be as large as ±1000.
 """
 
