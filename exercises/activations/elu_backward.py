@@ -12,7 +12,7 @@
     out = alpha · (exp(x) - 1)    elsewhere
 
 `g` is dL/dout. `g`, `x` and `out` have the same shape. Return `dx`. Use the slope
-`alpha` at x = 0. You need no other exponential: every value you need is an argument.
+`alpha` at x = 0. You need no second exponential: every value you need is an argument.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@
 
     out = x - log Σ exp(x)    # the sum runs along `axis`
 
-It saved only `out`. `g` is dL/dout and has the shape of `out`. Return `dx`.
+The forward saved only `out`. `g` is dL/dout and has the shape of `out`. Return `dx`.
 Memory is graded for long rows: no Jacobian matrix fits. The logits `x` may be as large
 as ±1000, so elements of `out` may be as low as -2000.
 """
