@@ -12,7 +12,7 @@ of shape (L,), holds the label sequence without blanks. L may be 0.
 
 A path chooses one class at each of the T steps. Its probability is the product of the chosen entries
 of p = softmax(logits), one softmax per step. To read a path, merge neighbours that are equal, and then
-remove the blanks. So with the blank written as -, the paths `aab-`, `-a-b` and `abbb` all read `ab`.
+remove the blanks. With the blank written as -, the paths `aab-`, `-a-b` and `abbb` all read `ab`.
 The path `a-a` reads `aa`, and the path `aaa` reads `a`. The loss is
 
     loss = -log( sum of the probabilities of all paths that read y )
