@@ -6,7 +6,7 @@ contribution, the value of a.
 `a = x + y` passes its gradient, dL/da = x, to both inputs unchanged. So dL/dy = x, and the same value x is the second
 contribution to dL/dx.
 
-The two contributions to x add:
+The two contributions to dL/dx add up:
 
     dL/dx = (x + y) + x,    dL/dy = x
 
@@ -28,9 +28,9 @@ Asked next:
 - `a` is x + y and not a free variable. What does dL/da mean? → dL/da is the slope of L if only the value of `a` is
   changed, while the x in the product stays fixed. This slope is x.
 - How would forward mode label this graph? → Forward mode would label each node with a tangent, starting at the inputs.
-  If x has tangent 1 and y has tangent 0, `a` has tangent 1, and L has tangent a + x, which is 7 at (2, 3). If y has
-  tangent 1 and x has tangent 0, `a` has tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input,
-  and neither pass computes dL/da.
+  If x has tangent 1 and y has tangent 0, then `a` has tangent 1 and L has tangent a + x, which is 7 at (2, 3). If y has
+  tangent 1 and x has tangent 0, then `a` has tangent 1 and L has tangent x = 2. Forward mode takes one pass for each
+  input, and neither pass computes dL/da.
 - `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is the value of `a`, which is 5 at
   (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves `y.grad` at None. The value of L does
   not change.

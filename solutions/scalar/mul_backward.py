@@ -21,8 +21,8 @@ Asked next:
   factor is the product of all factors before it times the product of all factors after it. One sweep in each direction
   gives all of these products. Dividing the whole product by x_i fails if x_i is 0.
 - What must change for second derivatives? → The gradients must be nodes instead of floats, so that `other * out.grad`
-  is itself recorded. Then the mixed second derivative of `self * other` is 1, and the second derivative with respect to
-  one operand alone is 0. The second derivative of `x * x` is 2.
+  is itself recorded. The mixed second derivative of `self * other` is 1, and the second derivative with respect to one
+  operand alone is 0. The second derivative of `x * x` is 2.
 - `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → `self` receives NaN, because 0 times
   infinity is NaN. Yet a small change of `out` would not move L. In the same way, a branch that `torch.where` did not
   choose can still put NaN into a gradient.
@@ -38,7 +38,7 @@ HINTS = (
     ),
     (
         "Write two lines. The first adds a product of one `.data` and one `.grad` to `self.grad`. The second line "
-        "exchanges `self` and `other`."
+        "is the same, with `self` and `other` exchanged."
     ),
 )
 CASES = [
@@ -89,7 +89,7 @@ def mul_backward(self, other, out):
 @mistake(
     "grad-for-data",
     "a local derivative is evaluated at stored gradients",
-    "Local derivatives are evaluated at forward values. Which attribute holds them?",
+    "Local derivatives are evaluated at forward values. Which attribute holds these values?",
 )
 def mul_backward(self, other, out):
     self_grad, other_grad = self.grad, other.grad
@@ -100,7 +100,7 @@ def mul_backward(self, other, out):
 @mistake(
     "grad-for-data-in-turn",
     "a local derivative is evaluated at stored gradients",
-    "Local derivatives are evaluated at forward values. Which attribute holds them?",
+    "Local derivatives are evaluated at forward values. Which attribute holds these values?",
 )
 def mul_backward(self, other, out):
     self.grad += other.grad * out.grad

@@ -6,7 +6,7 @@ Hold the base a fixed. Then `a**b` = exp(b·ln a) is an exponential in b, and it
 factor is `out.data`, so this rule computes no new power.
 
 At base 0 the second rule gives 0·(−∞). For b > 0, `a**b` · ln a tends to 0 as a → 0, so by convention the slope is 0.
-This case needs a branch: `math.log(0)` raises an exception, and a tensor library would compute 0·(−inf) = NaN.
+Base 0 needs a branch of its own: `math.log(0)` raises an exception, and a tensor library would compute 0·(−inf) = NaN.
 
 In `x**x` both contributions go to one node, and their sum is `x**x` · (1 + ln x).
 
@@ -28,8 +28,8 @@ Asked next:
   0, but both gradients are NaN. The base's gradient is 0 times infinity, and the exponent's gradient is 0 times minus
   infinity. Also, a negative base has no real logarithm, even if the exponent is an integer.
 - What is the gradient of `x**0.5` at 0? → The slope is `0.5 * 0**-0.5`, which is infinite in PyTorch and raises an
-  exception in Python. In PyTorch an upstream gradient of 0 then gives NaN. For example, a norm computed as the root of
-  a sum of squares gives NaN for a zero vector and breaks training. Add eps under the root, or branch.
+  exception in Python. In PyTorch an upstream gradient of 0 then gives NaN. For example, a norm computed as the square
+  root of a sum of squares gives NaN for a zero vector and breaks training. Add eps under the square root, or branch.
 - Suppose the base is negative. Which of your two rules still holds? → The base's rule still holds for integer
   exponents. The exponent has no derivative at a negative base, because the power is not real for most exponents nearby.
   For the exponent your code adds 0 without an error, and PyTorch returns NaN.
@@ -165,7 +165,7 @@ def pow_backward(self, other, out):
 @mistake(
     "nothing-at-base-0",
     "at a base of 0 both gradients are 0",
-    "The exponent is 1, so the power is the base itself. What is its slope with respect to the base at 0?",
+    "With the exponent 1, the power is the base itself. What is the slope with respect to the base at 0?",
 )
 def pow_backward(self, other, out):
     if self.data == 0:

@@ -83,7 +83,7 @@ MISTAKES = [
     edit(
         "hard-clip",
         "a soft cap has the slope of a hard clip",
-        "At x = c, is the slope of c·tanh(x/c) 1, 0 or something in between?",
+        "What is the slope of c·tanh(x/c) at x = c: 1, 0 or a number in between?",
         "self.grad += ... -> self.grad += (-c < self.data < c) * out.grad",
     ),
     edit(

@@ -1,6 +1,6 @@
 """By the quotient rule, tanh = sinh/cosh has the derivative (cosh² - sinh²)/cosh² = 1 - tanh². This slope is a function
 of the *output*. Backward therefore needs no second tanh, and the forward need not save its input. The slopes of exp,
-sigmoid and sqrt are functions of the output too.
+sigmoid and sqrt are functions of their outputs too.
 
 At input 0 the slope is 1. At inputs of ±20 the output rounds to ±1, and the computed slope is exactly 0, not negative.
 Everywhere except at 0 the slope is below 1, and far from 0 it is tiny. In a stack of saturated tanh layers the
