@@ -17,8 +17,8 @@ Asked next:
 
 - `a` is a column (n, 1), and `b` is a row (1, m): can you avoid the n x m products? → Yes. Since da_i = Σ_j g_ij b_j,
   da is the matrix product g bᵀ. In the same way, db is aᵀ g.
-- `a` is float32, and `b` is float64: what does this backward lack? → This backward lacks a cast. In NumPy, all of
-  `out`, g and the two products are float64, so da must be cast to float32, preferably after the sum.
+- `a` is float32, and `b` is float64: what does this backward lack? → This backward lacks a cast. In NumPy, `out`, g and
+  the two products are then float64, so da must be cast to float32, preferably after the sum.
 - `a` and `b` are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the
   array was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
 - Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. If da has the

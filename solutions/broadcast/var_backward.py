@@ -17,22 +17,22 @@ squared mean has no correct digit in float32.
 Cost: two passes over x, one for the mean and one for the result, as in the forward. x is saved. Saving the mean too,
 one number per row, would avoid the first pass.
 
-PyTorch: `VarBackward0` saves only x and recomputes the mean. By default `torch.var` divides by n - 1, and `np.var`
-divides by n. By default a single element therefore has variance NaN and gradient NaN in PyTorch. In this exercise a
-single element has variance 0 and gradient 0 if ddof = 0. `torch.std` gives gradient 0 if the deviation is 0, whereas
-`x.var().sqrt()` gives NaN for a constant x.
+PyTorch: `VarBackward0` saves only x and recomputes the mean. `torch.var` divides by n - 1 by default, and `np.var`
+divides by n. With the divisor n - 1 = 0, a single element has variance NaN and gradient NaN in PyTorch. In this
+exercise a single element has variance 0 and gradient 0 if ddof = 0. `torch.std` gives gradient 0 if the deviation is 0,
+whereas `x.var().sqrt()` gives NaN for a constant x.
 
 Asked next:
 
 - What is the gradient of the standard deviation σ, and for which x does its formula fail? → Divide the variance's
-  gradient by 2σ: dx = (x - μ)/((n - ddof) σ) · g. For a constant x this formula is 0/0. With an ε under the root, as in
-  normalisation layers, the gradient of a constant x is 0.
+  gradient by 2σ: dx = (x - μ)/((n - ddof) σ) · g. For a constant x this formula is 0/0. With an ε under the square
+  root, as in normalisation layers, the gradient of a constant x is 0.
 - Why does the path through the mean stay in layer normalisation? → In layer normalisation each distance x_i - μ is an
   output with its own weight g_i. The path through the mean contributes minus the mean of the g_i, which in general is
   not 0. Only the unweighted distances sum to 0.
-- What is the second derivative? → For one row the second derivative is 2/(n - ddof) · (I - 11ᵀ/n). This matrix is
-  constant, because the variance is quadratic. The matrix maps (1, ..., 1) to 0, because a shift of all of x does not
-  change the variance.
+- What is the second derivative? → For one row the second derivative is 2/(n - ddof) · (I - J/n), where I is the
+  identity and J has only ones. The second derivative is constant, because the variance is quadratic. It maps (1, ...,
+  1) to 0, because a shift of all of x does not change the variance.
 - The elements are spread over two GPUs. What do the GPUs exchange? → In the forward the GPUs exchange counts and sums
   for the mean, then the sums of squared distances from the mean. Backward needs no further exchange: with μ, n and g
   each GPU computes its own part.
