@@ -1,8 +1,8 @@
-"""Dispatch copies a token into the slots of its experts. Combine multiplies the result of each slot by a weight and
-adds the product to the output of the token.
+"""The dispatch copies a token into the slots of its experts. The combine multiplies the result of each slot by a weight
+and adds the product to the output of the token.
 
-Dispatch is a gather of rows, so its backward adds the gradients of the slots to their tokens. Combine is a weighted sum
-over slots, so its backward copies g_n, times the weight, into each slot of token n.
+The dispatch is a gather of rows, so its backward adds the gradient of each slot to the gradient of its token. The
+combine is a weighted sum over slots, so its backward copies g_n, times the weight, into each slot of token n.
 
 Consider expert i with its kept choices. Let X be the rows x_n of these choices, G the rows g_n, and ω the column of
 weights. With W_i = We[i], the forward in the expert is Y = X W_i, and the combine adds ω ∘ Y to the outputs. So
@@ -20,7 +20,7 @@ Cost: with M kept choices, M·d·e multiplications in the forward and twice as m
 takes M·d·e more multiplications. Saving Y instead takes M·e numbers. A backward that computes H = G W_iᵀ does not need
 Y at all, because dX = ω ∘ H, and dω is the row sum of X ∘ H. Each expert has one matrix product over all of its tokens.
 
-PyTorch: dispatch is `index_select` and combine is `index_add`. Each of the two is the backward of the other.
+PyTorch: the dispatch is `index_select`, and the combine is `index_add`. Each of the two is the backward of the other.
 `IndexSelectBackward0` adds rows into zeros, and `IndexAddBackward0` selects rows. On a GPU these additions are atomic,
 so the last bits of dx may differ from run to run. PyTorch 2.13 also has `F.grouped_mm`, which multiplies segments of
 sorted tokens by different matrices in one call.
@@ -85,7 +85,7 @@ MISTAKES = [
     edit(
         "assigned",
         "a token is in one slot only",
-        "Dispatch copied the token to several slots. How do the gradients of the copies combine?",
+        "The dispatch copied the token to several slots. How do the gradients of the copies combine?",
         "np.add.at(dx, n, dy @ We[i].T) -> dx[n] = dy @ We[i].T",
     ),
     edit(

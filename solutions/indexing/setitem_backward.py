@@ -138,7 +138,7 @@ def setitem_backward(g, idx):
 @mistake(
     "shared",
     "all writes to one row share the gradient of that row equally",
-    "Two writes go to row 2. If you change the first one, does the loss change?",
+    "Two writes go to row 2. If you change the value of the first write, does the loss change?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()

@@ -1,5 +1,5 @@
-"""Sorting is a permutation of its input: it moves numbers but changes none of them. As long as no two numbers change
-places, `order` is constant, and the forward is the gather out[i] = x[order[i]]. The matrix of this gather is a
+"""Sorting is a permutation of its input: it moves numbers but changes none of them. As long as the ranks of the numbers
+do not change, `order` is constant, and the forward is the gather out[i] = x[order[i]]. The matrix of this gather is a
 permutation matrix, so its transpose is its inverse. Backward is the matching scatter:
 
     dx[order[i]] = g[i]
@@ -8,12 +8,12 @@ Each gradient goes to the place that its number came from. A permutation names e
 collide, and plain assignment is enough.
 
 Gathering g with `order` is wrong, but often looks right. The gather is right whenever the permutation is its own
-inverse: for sorted input, for strictly descending input, and if only two numbers are exchanged. The input [3, 1, 2]
+inverse: for sorted or strictly descending input, and for sorted input with two numbers exchanged. The input [3, 1, 2]
 shows the difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that makes
 the answer unique.
 
-Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again nor needs x.
-Backward needs `order`, and an int64 `order` takes twice the memory of a float32 x.
+Cost: for n numbers the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again
+nor needs x. Backward needs `order`, and an int64 `order` takes twice the memory of a float32 x.
 
 PyTorch: `torch.sort` and `torch.topk` save the indices, and their backward scatters. `torch.sort` is stable only with
 `stable=True`. Without `stable=True`, PyTorch does not promise which gradient each of several equal numbers gets.
@@ -26,9 +26,9 @@ Asked next:
 - What is the backward of selecting the k largest numbers? → The backward is the same scatter, into an array of zeros.
   The k selected places receive their gradients, and the others get 0. Only k indices are saved.
 - Finite differences disagree with this backward at ties. Which result is right? → Neither result is right, because
-  sorting has no derivative at a tie. For the first output of two equal numbers, central differences give 1/2 and 1/2,
-  whereas the stable order gives 1 and 0. Check numerically only if the numbers are further apart than the step, and
-  test ties against the convention.
+  sorting has no derivative at a tie. Take two equal numbers. For the slopes of the first output, central differences
+  give 1/2 and 1/2, whereas the stable order gives 1 and 0. Check numerically only if the numbers are further apart than
+  the step, and test ties against the convention.
 - Can you train through `order` itself, for example through ranks? → No. `order` is piecewise constant, so its
   derivative is 0 wherever it exists. You need a smooth surrogate of the ranks, or a gradient estimator.
 """
@@ -39,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Take x = [3, 1, 2]. The first entry of out is the 1. Where must the first entry of g go?",
+    "Take x = [3, 1, 2]. The first entry of out is x[1]. Where must the first entry of g go?",
     "The forward gathers with `order`; backward scatters with the same `order`.",
     (
         "Use `np.put_along_axis` on an empty array, along the last axis. Alternatively, gather with the inverse "
