@@ -11,8 +11,8 @@ mask (one byte per element in NumPy) or the state of the random generator that d
 
 PyTorch: On a CPU, `torch.nn.functional.dropout` draws a mask that has x's dtype and already contains the scale.
 `MulBackward0` saves this mask, which takes four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation
-(`NativeDropoutBackward0`) saves a mask of booleans. With `training=False` or p = 0 the function returns x itself.
-PyTorch also accepts p = 1 and then returns zeros, whereas the formula of this exercise divides by 0.
+(`NativeDropoutBackward0`) saves a mask of booleans. With `training=False` or p = 0, `dropout` returns x itself. PyTorch
+also accepts p = 1 and then returns zeros, whereas the formula of this exercise divides by 0.
 
 Asked next:
 

@@ -13,8 +13,8 @@ out + alpha. At x = 0 both give the slope alpha.
 Asked next:
 
 - Far to the left, which of out + alpha and alpha · exp(x) is more accurate? → alpha · exp(x) keeps its digits. In
-  float32 out rounds to -alpha for x below about -17, so out + alpha is 0. This absolute error is below the rounding
-  error of alpha.
+  float32, out rounds to -alpha for x below about -17, so out + alpha is 0. The absolute error of this 0 is below the
+  rounding error of alpha.
 - Why does PyTorch refuse the backward of `elu_` for a negative alpha? → With a negative alpha, out is positive on the
   left too. The sign of out then does not tell which branch was used.
 """

@@ -15,8 +15,8 @@ saved. `out` cannot replace x: GELU takes each value between -0.17 (its minimum)
 slopes at these two x differ.
 
 PyTorch: `GeluBackward0` saves x and computes this formula. The option `approximate="tanh"`, which GPT-2 used, selects a
-different function with its own derivative. Its values differ from GELU's by at most about 4.7e-4, and its slopes by at
-most about 8.7e-4. At x = ±∞ the gradient is NaN in PyTorch and in this code, because both compute ∞ · 0.
+different function with its own derivative. The values of the two functions differ by at most about 4.7e-4, and the
+slopes by at most about 8.7e-4. At x = ±∞ the gradient is NaN in PyTorch and in this code, because both compute ∞ · 0.
 
 Asked next:
 

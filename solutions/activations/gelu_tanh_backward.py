@@ -89,7 +89,7 @@ MISTAKES = [
     edit(
         "root-inverted",
         "the constant in u is 1/√(2π)",
-        "The forward multiplies by √(2/π). Is that more than 1/2, or less?",
+        "The forward multiplies by √(2/π). Is this constant more or less than 1/2?",
         "2 / math.pi -> 1 / (2 * math.pi)",
     ),
 ]

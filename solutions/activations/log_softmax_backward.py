@@ -32,8 +32,8 @@ Asked next:
   log_softmax in cross_entropy returns log-probabilities unchanged. Its backward returns g - p Σ g, which sums to 0. If
   an earlier log_softmax made the log-probabilities, the backward of that log_softmax subtracts p times this sum, which
   is 0.
-- What is the JVP? → With a tangent v, the JVP is v_i - Σ_j p_j v_j. The Jacobian I - 1 pᵀ is not symmetric, so forward
-  mode sums with the weights p, and backward sums without weights.
+- What is the JVP? → With a tangent v, the JVP is v_i - Σ_j p_j v_j. The Jacobian δ_ij - p_j is not symmetric, so
+  forward mode sums with the weights p, and backward sums without weights.
 """
 
 import numpy as np

@@ -35,7 +35,7 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     "Which k elements of a row compete for out[n, 0]? Which of these elements move out[n, 0]?",
-    "Each element of g goes to the first of its k elements that has the maximum. All other elements get 0.",
+    "Of the k elements that compete for an output, the first maximum gets that output's g. All others get 0.",
     "Reshape to (N, k, m). Find `winner` with `argmax`, and fill zeros with `np.put_along_axis(dx, ..., axis=1)`.",
 )
 

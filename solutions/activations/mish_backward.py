@@ -21,8 +21,8 @@ Asked next:
 - How do you compute the gate with one exponential? → tanh(log u) is (u² - 1)/(u² + 1). With e = exp(x), u = 1 + e, and
   n = e(e + 2), the gate is n/(n + 2). Limit x to at most 20 to avoid an overflow. Above 20 the gate is 1 in floating
   point.
-- How does Mish differ from SiLU? → The gate is tanh(softplus(x)) instead of σ(x). At 0 the slopes are 0.6 and 0.5. The
-  outputs differ most near x = 1.8, by 0.184.
+- How does Mish differ from SiLU? → The gate is tanh(softplus(x)) instead of σ(x). At 0 the slope of Mish is 0.6, and
+  the slope of SiLU is 0.5. The outputs differ most near x = 1.8, by 0.184.
 - Can Mish amplify a gradient? → Slightly: its largest slope, at x = 1.49, is 1.088. Its smallest slope, at x = -2.26,
   is -0.113.
 """

@@ -2,8 +2,8 @@
 
     dx_j = Σ_i g_i out_i (δ_ij - out_j) = out_j (g_j - Σ_i g_i out_i)
 
-The n x n Jacobian reduces to one dot product per row. The same formula is the core of attention's backward.
-FlashAttention computes the dot product of each row in advance.
+For a row of n logits, the product with the n x n Jacobian reduces to one dot product. The same formula is the core of
+attention's backward. FlashAttention computes the dot product of each row in advance.
 
 Two checks follow. Adding a constant to all logits does not change the output, so dx sums to 0 along the axis. The
 outputs sum to 1, so a g that is constant along the axis gives dx = 0.

@@ -10,10 +10,9 @@ and its derivative with respect to T is -x/T². All elements share T, so the gra
 The last form reuses dx. The same dT also follows without the quotient rule. Scaling x and T by the same factor leaves
 x/T unchanged, so the loss does not move in this direction: Σ dx ∘ x + dT · T = 0.
 
-Two checks follow. If all logits of a row are equal, out does not depend on T, and the row contributes 0 to dT. This
-holds because dz sums to 0 along the row. For g = x, the sum of dz ∘ x along a row is the variance of x under the
-probabilities of the row. So dT is never positive for g = x: a higher temperature moves probability from large logits to
-small ones.
+Two checks follow. If all logits of a row are equal, out does not depend on T, and the row contributes 0 to dT, because
+dz sums to 0 along the row. For g = x, the sum of dz ∘ x along a row is the variance of x under the probabilities of the
+row. So dT is never positive for g = x: a higher temperature moves probability from large logits to small ones.
 
 Cost: the backward of softmax, one division per element, and one product and one addition per element for dT. If T is
 constant, only out has to be saved. A learned T also needs x. The backward could use T · log out instead of x. T · log
@@ -28,8 +27,8 @@ Asked next:
 - Why does CLIP learn s = log(1/T) instead of T? → The logits are exp(s) · x, so the temperature stays positive for each
   s and nothing is divided. The gradient of s is Σ dz ∘ z with z = exp(s) · x.
 - What happens to dx for a very large and for a very small T? → For a large T, out is nearly uniform, and dx falls like
-  1/T. For a small T, out is nearly one-hot. dz then falls exponentially, faster than 1/T grows, so dx vanishes. This
-  holds for a g that does not depend on T.
+  1/T. For a small T, out is nearly one-hot. dz then falls exponentially, faster than 1/T grows, so dx vanishes. Both
+  limits hold for a g that does not depend on T.
 - The loss is the cross-entropy of softmax(x/T). What happens to dx for a small T? → The gradient of z is out - onehot.
   For a wrong prediction this gradient does not vanish, so dx grows like 1/T.
 - A policy samples at T = 0.7. Which log-probabilities does its policy gradient need? → It needs the log-probabilities
@@ -113,7 +112,7 @@ MISTAKES = [
     edit(
         "dT-per-row",
         "each row has its own temperature",
-        "T is one number. Over which elements does its gradient sum?",
+        "T is one number. Which elements contribute to its gradient?",
         "(dx * x).sum() / T -> (dx * x).sum(axis=-1) / T",
     ),
     edit(

@@ -7,7 +7,7 @@ forward took one array, so backward returns one gradient. Splitting ab gives two
 of a split puts the gradients of the halves side by side, in the same order.
 
 Everything in these formulas can be computed from ab. Saving σ(a) as well would avoid one sigmoid per element in the
-backward. But from its forward to its backward, each layer would then keep another array, half as large as ab. On a GPU,
+backward. But each layer would then keep another array, half as large as ab, from its forward to its backward. On a GPU,
 memory traffic limits elementwise kernels, so a second sigmoid costs little.
 
 Cost: the backward takes one sigmoid and eight other operations per element of a. ctx holds a reference to ab and no
@@ -15,8 +15,8 @@ array of its own. After the backward, ab is not needed any more.
 
 PyTorch: `a, b = ab.chunk(2, -1)` and `F.silu(a) * b` save a and b as views of ab, and silu(a) as a new array.
 `GluBackward0` of `F.glu` saves only its input. `F.glu` computes a·σ(b): its gate is the second half, with a sigmoid
-instead of silu. In an `autograd.Function`, pass inputs and outputs to `ctx.save_for_backward`, because it also detects
-a later change in place.
+instead of silu. In an `autograd.Function`, pass inputs and outputs to `ctx.save_for_backward`, because autograd then
+detects a later change in place.
 
 Asked next:
 
