@@ -19,7 +19,7 @@ Only x and t are saved.
 PyTorch: `F.binary_cross_entropy_with_logits` is one node, `BinaryCrossEntropyWithLogitsBackward0`, which saves the
 logits, the targets and `pos_weight`. `pos_weight` is a tensor that broadcasts, often with one weight per class. The
 targets must be floating-point numbers, and they can receive a gradient too. PyTorch computes the slope from σ(x). In
-float32 PyTorch's gradient for x = 40 and t = 1 is 0, whereas the exact value is -4e-18.
+float32, PyTorch's gradient for x = 40 and t = 1 is 0, whereas the exact value is -4e-18.
 
 Asked next:
 

@@ -57,8 +57,8 @@ HINTS = (
         "is a sum over the chunks."
     ),
     (
-        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if `0 <= y - j < ...`. In "
-        "this chunk, its column is y - j."
+        "Loop over `range(0, V, chunk)`. The chunk that starts at row j contains a target y if `0 <= y - j < ...`. The "
+        "column of y in this chunk is y - j."
     ),
 )
 WRT = ("h", "W")
@@ -151,13 +151,13 @@ MISTAKES = [
     edit(
         "wrapped-columns",
         "a target before the chunk has no column in it",
-        "Take token 5 and a chunk that starts at row 6. What is y - start, and which column does NumPy take for it?",
+        "Take token 5 and a chunk that starts at row 6. What is 5 - 6, and which column does NumPy take for it?",
         "own = ... -> own = column < len(rows); column = column % len(rows)",
     ),
     edit(
         "no-lower-bound",
         "a target that is not behind the chunk is in the chunk",
-        "Take token 0 and a chunk that starts at row 6. What is y - start?",
+        "Take token 0 and a chunk that starts at row 6. What is 0 - 6, and does the chunk have this column?",
         "(column >= 0) & (column < len(rows)) -> column < len(rows)",
     ),
     edit(
@@ -169,7 +169,7 @@ MISTAKES = [
     edit(
         "no-upper-bound",
         "a target that is not before the chunk is in the chunk",
-        "Take token 6 and the chunk of rows 0 to 2. Is column 6 part of it?",
+        "Take token 6 and the chunk of rows 0 to 2. Does this chunk have a column 6?",
         "(column >= 0) & (column < len(rows)) -> column >= 0",
     ),
     edit(
@@ -206,7 +206,7 @@ MISTAKES = [
     edit(
         "log-probabilities",
         "the gradient of lse is the log-probability",
-        "The gradient of logsumexp is a softmax. Does it contain a logarithm?",
+        "The gradient of logsumexp is a softmax. Does a softmax contain a logarithm?",
         "np.exp(z - lse[:, None]) -> (z - lse[:, None])",
     ),
     edit(

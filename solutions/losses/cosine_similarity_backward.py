@@ -99,8 +99,8 @@ MISTAKES = [
         "norm-squared",
         "the gradient is divided by the norm twice",
         (
-            "If a is twice as long, a step must be twice as long to turn it as much. By which factor does the gradient "
-            "change?"
+            "If a is twice as long, a step must be twice as long to turn a by the same angle. By which factor does the "
+            "gradient change?"
         ),
         ") / na -> ) / na**2",
         ") / nb -> ) / nb**2",

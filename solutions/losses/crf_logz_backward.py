@@ -5,8 +5,8 @@ y_t = k, and trans[i, j] occurs once for each step from i to j. So
     dem[t, k]    = g · P(y_t = k)
     dtrans[i, j] = g · Σ_(t ≥ 2) P(y_(t-1) = i, y_t = j)
 
-Dynamic programming computes these marginals. Let α_t(k) be the logarithm of the sum over all beginnings y_1 ... y_t
-with y_t = k, including em[t, k]. Let β_t(k) be the logarithm of the sum over all continuations y_(t+1) ... y_T after
+Dynamic programming computes these marginals. Let α_t(k) be the logsumexp of the scores of all beginnings y_1 ... y_t
+with y_t = k, including em[t, k]. Let β_t(k) be the logsumexp of the scores of all continuations y_(t+1) ... y_T after
 y_t = k, without em[t, k]:
 
     α_1 = em[1],    α_t(j) = em[t, j] + logsumexp_i (α_(t-1)(i) + trans[i, j])

@@ -50,10 +50,10 @@ Asked next:
 - A batch holds sequences of different lengths. What is the gradient of the padded steps? → It is 0. P is read at the
   last real step, so the logits after it do not affect the loss. If P were read at the last padded step, the model would
   be trained to emit blanks there.
-- Why do trained models emit mostly blanks, with single steps for the labels? → A step is pushed towards the posterior
-  γ. The blank occurs at L + 1 positions and between all labels. So if T is well above L, γ gives the blank the largest
-  share in most steps at the start of training. This makes the blank more probable, and the next γ gives it a larger
-  share still.
+- Why do trained models emit mostly blanks, with single steps for the labels? → Training pushes the prediction of each
+  step towards the posterior γ. The blank occurs at L + 1 positions and between all labels. So if T is well above L, γ
+  gives the blank the largest share in most steps at the start of training. This makes the blank more probable, and the
+  next γ gives it a larger share still.
 """
 
 import numpy as np
@@ -170,7 +170,7 @@ MISTAKES = [
     edit(
         "positions-assigned",
         "each class has only one position among the labels and blanks",
-        "At how many positions is the blank? Does your code add their shares?",
+        "At how many positions is the blank? Does your code add the shares of these positions?",
         "d[:, c] -= share[:, s] -> d[:, c] = np.exp(lp[:, c]) - share[:, s]",
     ),
     edit(

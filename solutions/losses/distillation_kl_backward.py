@@ -17,14 +17,15 @@ distribution. With the factor T², the gradient tends to
 
 so at large T distillation matches logits. At small T, only the largest logits matter.
 
-Cost: two softmaxes, one for the student and one for the teacher. The forward may save s - p instead, which has the size
-of the student's logits. The expensive part is the teacher's forward, which runs without a graph.
+Cost: two softmaxes, one for the student and one for the teacher. If the forward saves s - p, an array of the size of
+the student's logits, the backward needs no softmax. The expensive part is the teacher's forward, which runs without a
+graph.
 
 PyTorch: `F.kl_div(F.log_softmax(student / T, -1), F.softmax(teacher / T, -1), reduction="batchmean") * T**2` has this
 gradient. The first argument holds the student's log-probabilities, and the second holds the teacher's probabilities.
 This order is the reverse of the order in KL(p ‖ s). `reduction="mean"` divides by N·C instead of N, and PyTorch warns
 about it. Up to the factors in front, the backward of `kl_div` gives -p, and `LogSoftmaxBackward0` adds s.
-`generalized_jsd_loss` of TRL divides both logits by its temperature and does not multiply by T².
+`generalized_jsd_loss` of TRL divides the logits of student and teacher by its temperature and does not multiply by T².
 
 Asked next:
 

@@ -1,6 +1,6 @@
 """Treat both labels at once. Let s = x for label 1 and s = -x for label 0. Because 1 - σ(x) = σ(-x), the probability of
-the right class is p = σ(s) in both cases. Write q for 1 - p. One element has the loss -q^γ log p. The slopes of its
-parts with respect to s are
+the right class is p = σ(s) in both cases. Write q for 1 - p and γ for gamma. One element has the loss -q^γ log p. The
+slopes of its parts with respect to s are
 
     dp/ds = pq,    dq/ds = -pq,    d(log p)/ds = q
 

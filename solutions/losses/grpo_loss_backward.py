@@ -1,9 +1,9 @@
 """The GRPO loss (Shao et al., 2024) gives each token two terms and a weight. First find the slope of each term with
 respect to logp.
 
-The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, and 0 elsewhere. Inside the band the
-two are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band. Having two limits does not
-change the rule.
+The policy term is PPO's. Its slope is -r·A where r·A is at most the clipped term, clip(r)·A, and 0 elsewhere. Inside
+the band these two terms are equal, so `<=` keeps the slope there. PPO uses one limit for both edges of the band. Having
+two limits does not change the rule.
 
 The penalty is the k3 estimate of the KL divergence from the reference. With d = logp_ref - logp, the slope of d with
 respect to logp is -1, so the slope of exp(d) - 1 - d is
@@ -19,7 +19,7 @@ The weight of a token is its share in the mean:
     "sequence"    mask / (number of tokens in the row) / B
 
 With "sequence", a token of a long answer weighs less than one of a short answer. With "token", all tokens weigh the
-same. An empty row or an empty batch would divide by 0, so use a divisor of at least 1.
+same. Without tokens the divisor would be 0, so use a divisor of at least 1.
 
 Together, dlogp = g · weight · (slope of the policy term + beta · (1 - exp(d))).
 
@@ -227,7 +227,7 @@ MISTAKES = [
     edit(
         "old-as-reference",
         "the penalty compares the policy with the one that drew the answers",
-        "Which of the three log-probabilities does d contain?",
+        "Which two of the three log-probabilities does d contain?",
         "logp_ref - logp -> logp_old - logp",
     ),
     edit(

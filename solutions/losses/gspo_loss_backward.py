@@ -1,7 +1,7 @@
 """The GSPO loss (Zheng et al., 2025) is PPO's loss with one ratio per answer. Go backwards through three steps.
 
 The minimum and the clip are those of PPO. The slope of an answer's term with respect to s is A if s·A is at most the
-clipped term. Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
+clipped term, clip(s)·A. Otherwise the slope is 0. With the mean over answers and the minus sign, ds = -g/B · A or 0.
 
 The ratio s is an exponential, so its slope with respect to log s is s. The log of s is a mean over n tokens. The slope
 of log s with respect to the logp of a token is 1/n, and at padding the slope is 0:

@@ -96,7 +96,7 @@ MISTAKES = [
     edit(
         "clips-gradient",
         "the gradient is clipped instead of the error",
-        "L is multiplied by 10 before the final loss. Is your gradient 10 times as large?",
+        "Let the final loss be 10 · L. Is your gradient 10 times as large?",
         "g / pred.size * np.clip(e, -delta, delta) -> np.clip(g / pred.size * e, -delta, delta)",
     ),
     edit(
@@ -126,7 +126,7 @@ MISTAKES = [
     edit(
         "g-is-one",
         "the loss is the end of the graph, so g is 1",
-        "L is multiplied by 10 before the final loss. What happens to your gradient?",
+        "Let the final loss be 10 · L. What must happen to your gradient?",
         "g / pred.size -> 1 / pred.size",
     ),
 ]

@@ -1,6 +1,6 @@
 """InfoNCE (van den Oord et al., 2018) is a softmax cross-entropy whose logits are S. Call the rows of q queries and the
-rows of k keys. The label of row i is i, because the key of the same object is in column i. With p = softmax(S), the
-gradient of the logits is
+rows of k keys. The label of row i is i, because the key of the same object is in column i. With p = softmax(S) and the
+identity matrix I, the gradient of the logits is
 
     dS = g/N · (p - I)
 
@@ -32,7 +32,8 @@ Asked next:
   the scale 1/T, whose gradient is Σ dS · S, so the scale stays positive.
 - The batch is split over ranks, and each rank gathers all keys. What must backward exchange? → A rank's queries give
   gradients to the keys of all ranks. So the gradients of the gathered keys must be summed over the ranks and scattered
-  back. A plain `all_gather` of `torch.distributed` has no backward, so each rank would lose these parts.
+  back. A plain `all_gather` of `torch.distributed` has no backward, so each rank would lose the gradients from the
+  other ranks' queries.
 - Why do the gradients vanish in a batch of one? → The only probability is 1, which is also its target, so dS is 0. With
   few negatives the task is easy, p_ii soon approaches 1, and little is learned. So contrastive training uses large
   batches or a queue of keys.

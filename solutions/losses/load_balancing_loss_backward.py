@@ -3,7 +3,7 @@ the logits changes no choice, so f is a constant and only p carries a gradient:
 
     dp_ne = g · E/N · f_e
 
-This row is the same for each token. The entry of a popular expert is larger, because its share f_e is larger. Each row
+All tokens have the same row of dp. The entry of a popular expert is larger, because its share f_e is larger. Each row
 of p is a softmax. The backward of softmax subtracts the mean of dp, weighted with p, and multiplies the difference by
 p:
 
@@ -13,7 +13,7 @@ Take the mean of the shares, weighted with p. Descent lowers the logit of an exp
 raises the logit of an expert whose share is below it.
 
 Two checks follow. If all shares are equal, as for k = E, dp is constant along the row, so dlogits is 0. L is then 1 for
-each E and each p. The rows of dlogits always sum to 0.
+each E and each p. Each row of dlogits always sums to 0.
 
 Cost: one softmax, one selection of k experts per token, and four other operations per logit. Saving p and the E shares
 is enough for the backward.
@@ -27,8 +27,8 @@ Asked next:
 
 - f has no gradient. How can the loss change f at all? → The loss changes f only through p. It pulls p away from popular
   experts until the order of some logits changes. Then the choices and f change in a jump.
-- Why not use Σ_e (mean_n p_ne)², which is differentiable in both factors? → It balances the mean probabilities, not the
-  choices. The probabilities can be balanced while one expert wins most choices by a small margin.
+- Why not use Σ_e (mean_n p_ne)², in which both factors are differentiable? → It balances the mean probabilities, not
+  the choices. The probabilities can be balanced while one expert wins most choices by a small margin.
 - Should f be computed over the micro-batch of a rank or over the global batch? → A micro-batch holds few sequences. The
   loss then forces balance within each micro-batch, which works against specialised experts. An all-reduce of the counts
   asks for balance only over the global batch. The formula of the gradient stays the same, because f is a constant in
@@ -89,7 +89,7 @@ MISTAKES = [
     edit(
         "softmax-skipped",
         "the gradient of the probabilities is also the gradient of the logits",
-        "Add 1 to all logits of a token: L stays the same. Do the rows of dlogits sum to 0?",
+        "Add 1 to all logits of a token: L stays the same. Does each row of dlogits sum to 0?",
         "return ... -> return np.broadcast_to(dp, p.shape).copy()",
     ),
     edit(
@@ -101,7 +101,7 @@ MISTAKES = [
     edit(
         "no-row-sum",
         "the slope of softmax is p",
-        "Add 1 to all logits of a token: L stays the same. Do the rows of dlogits sum to 0?",
+        "Add 1 to all logits of a token: L stays the same. Does each row of dlogits sum to 0?",
         "(dp - (dp * p).sum(axis=1, keepdims=True)) -> dp",
     ),
     edit(
@@ -142,8 +142,8 @@ MISTAKES = [
     ),
     edit(
         "ties-to-the-last",
-        "of equal logits, the expert with the higher index comes first",
-        "All logits of a token are equal. Which expert does the task choose first, and which does your code?",
+        "among equal logits, the expert with the higher index comes first",
+        "All logits of a token are equal. Which expert does the task choose first, and which does your code choose?",
         "chosen = ... -> chosen = np.argsort(logits, axis=1, kind='stable')[:, ::-1][:, :k]",
     ),
     edit(

@@ -76,7 +76,7 @@ MISTAKES = [
     edit(
         "g-is-one",
         "the loss is the end of the graph, so g is 1",
-        "L is multiplied by 10 before the final loss. What happens to your gradients?",
+        "Let the final loss be 10 · L. What must happen to your gradients?",
         "2 * g / pred.size -> 2 / pred.size",
     ),
     edit(

@@ -2,8 +2,8 @@
 
     dz_ij = -g/n · l_ij · σ(-l_ij · z_ij)
 
-As a matrix, dz is g/n · (σ(z) - I), because a pair with l = -1 has the slope σ(z), and a pair with l = 1 has the slope
-σ(z) - 1. So dz is the prediction minus the target. The divisor is n, although there are n² terms.
+With the identity matrix I, dz is g/n · (σ(z) - I), because a pair with l = -1 has the slope σ(z), and a pair with l = 1
+has the slope σ(z) - 1. So dz is the prediction minus the target. The divisor is n, although there are n² terms.
 
 z is a product with the factor exp(t), plus beta. Therefore
 

@@ -296,7 +296,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "log-probabilities",
     "the gradient is the log-probability minus the target",
-    "The gradient of logsumexp is a softmax. Does it contain a logarithm?",
+    "The gradient of logsumexp is a softmax. Does a softmax contain a logarithm?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     z = logits - logits.max(axis=1, keepdims=True)

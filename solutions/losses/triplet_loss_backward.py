@@ -2,8 +2,8 @@
 
     ∂h/∂a = 2(a - p) - 2(a - n) = 2(n - p)        ∂h/∂p = -2(a - p) = 2(p - a)        ∂h/∂n = 2(a - n)
 
-The anchor is in both distances, and a itself cancels in the first gradient. Multiply each gradient by the gate and by
-g/N.
+The anchor is in both distances, and the vector a cancels in the first gradient. Multiply each gradient by the gate and
+by g/N.
 
 Moving all three points together changes no distance, so the three gradients of a triplet sum to 0. Descent moves the
 positive towards the anchor, the negative away from it, and the anchor in the direction from the negative to the
@@ -15,10 +15,10 @@ gradient gets.
 Cost: about ten operations per element, compared with six in the forward. The forward may save one boolean per
 triplet. The three embeddings are needed anyway, so recomputing h costs no memory.
 
-PyTorch: `F.triplet_margin_loss` uses distances, not squared distances. By default the distance of a and p is the 2-norm
-|a - p + 1e-6|. The gradient of a distance is a unit vector, so its length does not depend on how far apart the points
-are. The hinge is `clamp_min(0)`, whose backward passes the gradient at exactly 0. In this exercise, the gradient there
-is 0.
+PyTorch: `F.triplet_margin_loss` uses distances, not squared distances. With the default arguments, the distance of a
+and p is the 2-norm |a - p + 1e-6|. The gradient of a distance is a unit vector, so its length does not depend on how
+far apart the points are. The hinge is `clamp_min(0)`, whose backward passes the gradient at exactly 0. In this
+exercise, the gradient there is 0.
 
 Asked next:
 

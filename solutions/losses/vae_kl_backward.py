@@ -15,7 +15,7 @@ The task accepts either form.
 Cost: one exponential and two products per latent number, fewer operations than in the forward. Only mu and logvar are
 saved. Compared with the encoder's matrix products this cost is negligible.
 
-PyTorch: PyTorch has no node for this term. The term is usually written out, as in the task, or as
+PyTorch: PyTorch has no node for this term. Code usually writes the term out, as the task does, or calls
 `kl_divergence(Normal(mu, std), Normal(0, 1))` of `torch.distributions` with std = exp(logvar/2). Autograd computes the
 slope with respect to logvar as a difference of two numbers near 1/2. At l = 1e-6 in float32, both forms give 4.77e-7
 instead of 5e-7.
@@ -73,7 +73,7 @@ MISTAKES = [
     edit(
         "no-half",
         "the 1/2 cancels in both gradients",
-        "mu² brings a factor of 2, which cancels the 1/2. Does exp(logvar) bring a factor of 2 too?",
+        "Differentiating mu² brings a factor of 2, which cancels the 1/2. Does exp(logvar) bring a factor of 2 too?",
         "scale / 2 -> scale",
     ),
     edit(

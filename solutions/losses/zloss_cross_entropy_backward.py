@@ -20,8 +20,8 @@ Subtract each row's maximum before the exponentials. To get lse, add the maximum
 Cost: one softmax, as in the forward, and a few more operations per logit. If the forward saves lse, one number per row,
 backward needs only one exponential per logit and no reduction. The result has the size of the logits.
 
-PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes the first two terms. As here, its uniform part includes
-the true class. PyTorch has no z-loss; add `z * torch.logsumexp(logits, -1)[y != -100].square().mean()`.
+PyTorch: `F.cross_entropy(..., label_smoothing=eps)` computes the first two terms. The uniform part includes the true
+class, as in this exercise. PyTorch has no z-loss; add `z * torch.logsumexp(logits, -1)[y != -100].square().mean()`.
 `LogsumexpBackward0` saves the logits, whereas cross-entropy alone saves the log-softmax. Liger's fused kernel has the
 z-loss as the option `lse_square_scale`.
 
