@@ -15,7 +15,7 @@ recent keys. For one head, the forward pass computed
     out = p @ v
 
 p is 0 at all other keys. `q` and `k` have shape (n, d), and `v` has shape (n, e). `cap` is
-a positive number, and `window` is an integer of at least 1. It may exceed n. Only the
+a positive number, and `window` is an integer of at least 1 that may exceed n. Only the
 inputs were saved. `g` is dL/dout, of shape (n, e). Return `dq, dk, dv`. Scores may be as
 large as ±1000, and the results must be finite.
 """
