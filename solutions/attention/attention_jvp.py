@@ -4,7 +4,7 @@ The scores s = q kᵀ/√d are a product, so both factors contribute:
 
     ds = (dq kᵀ + q dkᵀ)/√d
 
-The softmax p moves by its JVP. In each row, a probability grows if its score rises faster than the average of ds,
+The next step is the softmax p. In each row, a probability grows if its score rises faster than the average of ds,
 weighted by p:
 
     dp = p ∘ (ds - Σ_j p_j ds_j)

@@ -14,7 +14,7 @@ dk = dsᵀ q/√d. The log-sum-exp does not depend on v, so glse does not enter 
 Two checks follow. The rows of p sum to 1, so row i of ds sums to glse_i. Without glse, the row sums to 0. If g is 0,
 then ds is p times glse.
 
-Cost: one subtraction per row more than attention without the second output. Backward takes five matrix products if it
+Cost: one more subtraction per row than attention without the second output. Backward takes five matrix products if it
 computes p again.
 
 PyTorch: `flex_attention` can return the log-sum-exp and differentiates it. Its backward adds the cotangent of the

@@ -21,7 +21,7 @@ are 0, so all gradients are 0.
 
 The shift before the exponentials must be the largest of the scores *and* the sink. Otherwise exp(sink) can overflow.
 
-Cost: one exponential per row more than attention without a sink. A kernel that saved lse, the log-sum-exp of the scores
+Cost: one more exponential per row than attention without a sink. A kernel that saved lse, the log-sum-exp of the scores
 and the sink, recovers p_s as exp(sink - lse). The kernel computes D anyway.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a sink. The gpt-oss code of Hugging Face appends the sinks
@@ -164,7 +164,7 @@ MISTAKES = [
     edit(
         "sum-over-keys-weight",
         "the weights of the keys must be rescaled to sum to 1 before the row sum is taken",
-        "The sink has a weight too. If you raise all scores of a row by 1, does its output stay the same?",
+        "The sink has a weight too. If you raise all scores of a row by 1, does the output of the row stay the same?",
         "ds = ... -> ds = p * (dp - row_dot / np.maximum(1 - p_sink, 1e-30)) * scale",
     ),
     edit(

@@ -30,9 +30,9 @@ exercise. `causal_lower_right` aligns the mask to the lower right corner.
 Asked next:
 
 - On a GPU, which loop is distributed over thread blocks, and what do the blocks share? → The outer loop is distributed.
-  If the outer loop runs over the keys, as in this exercise, each block owns its part of dk and dv, but all blocks add
-  to the same dq. FlashAttention-2 adds atomically in no fixed order, so the last bits of dq may differ from run to run.
-  The deterministic variant of FlashAttention-2 is slower and takes more memory.
+  If the outer loop runs over the keys, as in the worked solution, each block owns its part of dk and dv, but all blocks
+  add to the same dq. FlashAttention-2 adds atomically in no fixed order, so the last bits of dq may differ from run to
+  run. The deterministic variant of FlashAttention-2 is slower and takes more memory.
 - The mask hides every key from a row. What breaks, and which lse would you save for this row? → The logarithm of an
   empty sum is -∞, and exp(-∞ + ∞) is NaN. Save +∞. Then every p of that row is exp(-∞ - ∞) = 0, and the row's gradients
   are 0.

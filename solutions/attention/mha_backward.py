@@ -40,8 +40,8 @@ Asked next:
   of Wo over the ranks, once. The backward sums dx over the ranks, once. The weight gradients need no communication,
   because each rank owns the columns of Wq, Wk and Wv and the rows of Wo that belong to its heads.
 - Does the number of heads change the cost? → The matrix products take the same number of multiplications, because I is
-  fixed. The softmax takes H·n² exponentials per sequence, so its part grows with H. If the matrices p are stored, their
-  memory grows with H too.
+  fixed. The softmax takes H·n² exponentials per sequence, so its share of the cost grows with H. If the matrices p are
+  stored, their memory grows with H too.
 - What is the gradient of a key bias, k = x @ Wk + bk? → It is 0. The bias adds q·bk to all scores of a query, and
   softmax does not change under such a shift.
 """
@@ -228,7 +228,7 @@ MISTAKES = [
     edit(
         "unweighted-sum",
         "the row sum contains dp without the weights p",
-        "Add a constant to a row of dp. Does your ds stay the same? Must it?",
+        "Add a constant to a row of dp. Must ds stay the same? Does your ds stay the same?",
         "(dp * p).sum( -> dp.sum(",
     ),
 ]

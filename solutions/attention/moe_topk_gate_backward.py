@@ -20,7 +20,7 @@ Two checks follow. The rows of dlogits sum to 0, because adding a constant to al
 With k = 1 the weight is always 1, so dlogits is 0: the router learns nothing from this loss.
 
 Choosing is not differentiable. Almost everywhere, a small change of the logits changes no choice. When a chosen logit
-falls below one that was not chosen, out jumps, because another expert enters the sum.
+falls below one that was not chosen, the output jumps, because another expert enters the sum.
 
 Cost: k expert products per token in the forward, and twice as many in the backward. Recomputing y for dq takes k more
 products per token. The number of experts E affects the memory of W and dW, but not the number of products. For clarity,

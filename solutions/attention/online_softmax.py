@@ -11,7 +11,7 @@ exp(s - m') = exp(s - m) · exp(m - m'), one factor per row corrects both sums:
     total ← total · exp(m - m') + Σ exp(s - m')
     acc   ← acc · exp(m - m') + exp(s - m') v
 
-The factor is at most 1, so nothing overflows. At the end, acc/total is out, because both sums are relative to the same
+The factor is at most 1, so nothing overflows. At the end, out is acc/total, because both sums are relative to the same
 maximum. The log-sum-exp is m + log total.
 
 The start needs care. If m starts at -∞ and a query sees no key of the first block, then m' is -∞ too, and exp(m - m')

@@ -124,7 +124,10 @@ MISTAKES = [
     edit(
         "rms-constant",
         "the root mean square is a constant",
-        "If you double x, does n change? How large should the component of the branch's gradient along x be?",
+        (
+            "If you double x, does n change? In the gradient through the branch, how large should the component along "
+            "x be?"
+        ),
         "rrms * (h - xhat * along) -> rrms * h",
     ),
     edit(

@@ -157,7 +157,7 @@ MISTAKES = [
     edit(
         "gamma-outside",
         "the gain multiplies dx, and not the gradient of the normalised row",
-        "In the forward the gain comes after the norm. So what must the backward multiply by the gain first?",
+        "In the forward the gain comes after the norm. So which of the two comes first in the backward?",
         "h = dy * gamma -> h = dy",
         "dx = r * (h -> dx = gamma * r * (h",
     ),

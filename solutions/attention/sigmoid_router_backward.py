@@ -7,7 +7,7 @@ Here 1[i = j] is 1 for i = j and 0 otherwise. Multiply by g_i and sum over the c
 
     ds_j = scale/Z · (g_j - Σ_i g_i s_i/Z)    for chosen j, and 0 otherwise
 
-This sum is the mean of g, weighted by the normalised scores. The sigmoid is elementwise, with slope s(1 - s):
+The sum over i is the mean of g, weighted by the normalised scores. The sigmoid is elementwise, with slope s(1 - s):
 
     dlogits = ds · s · (1 - s)
 

@@ -25,7 +25,7 @@ and the tanh again, because the slope of the cap needs t.
 
 PyTorch: `scaled_dot_product_attention` has no argument for a cap, and it takes a window only as an `attn_mask` of n x n
 entries. `flex_attention` takes both. It differentiates a `score_mod` such as `cap * tanh(score / cap)`, and a
-`mask_mod` describes the window. Its kernel skips blocks that the mask hides entirely. In code with plain operations,
+`mask_mod` describes the window. The kernel skips blocks that the mask hides entirely. In code with plain operations,
 `TanhBackward0` saves its result before the mask is applied, so the slope is finite.
 
 Asked next:
@@ -110,7 +110,7 @@ MISTAKES = [
     edit(
         "slope-of-masked",
         "the slope of the cap may be taken after the mask",
-        "What is (-inf / cap)²? What is 0 times the slope that follows?",
+        "What is (-inf / cap)²? What is the slope then, and what is 0 times this slope?",
         "(t / cap) ** 2 -> (seen / cap) ** 2",
     ),
     edit(
