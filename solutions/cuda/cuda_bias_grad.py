@@ -16,10 +16,11 @@ has a column. Nothing is kept from the forward, because db depends on neither x 
 
 PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums g to the
 shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for each other's
-gradients. db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
-share an output, each block writes its part to a buffer, and the last block to finish adds the parts. This method needs
-no atomics on floats. Other kernels do add atomically. For these, `torch.use_deterministic_algorithms(True)` chooses
-another algorithm if one exists, as for `index_add`. If none exists, it raises a RuntimeError.
+gradients. db is again a `sum` over the rows. On CUDA that `sum` combines the numbers of a block in shared memory. If
+several blocks share an output, each block writes its part to a buffer, and the last block to finish adds the parts.
+This method needs no atomics on floats. Other kernels do add atomically. For these,
+`torch.use_deterministic_algorithms(True)` chooses another algorithm if one exists, as for `index_add`. If none exists,
+the operation raises a RuntimeError.
 
 Asked next:
 

@@ -16,16 +16,16 @@ vocabulary of 128,000, dW usually has far more rows than g.
 
 PyTorch: `EmbeddingBackward0` keeps the indices. On CUDA, `embedding_dense_backward` does not use atomics. For up to
 3072 indices, the warps of a block agree on one warp for each repeated row, and this warp adds all contributions to the
-row. If there are more indices, PyTorch sorts them and adds the contributions to one row as a segment. Both ways give
-the same result in every run. `index_add_` on CUDA does use atomics, except with
+row. If there are more indices, PyTorch sorts them and adds the contributions to one row as a segment. In both ways, the
+result is the same in every run. `index_add_` on CUDA does use atomics, except with
 `torch.use_deterministic_algorithms(True)`.
 
 Asked next:
 
 - The text is natural language. What is the effect on the atomics? → The frequency of a token falls roughly as one over
   its rank, so a few tokens make up a large part of all positions. Atomics on the rows of these tokens wait for each
-  other. Sort the ids and add segments, or let a block collect its contributions to the most frequent tokens in shared
-  memory first.
+  other. Sort the ids and sum each segment, or let a block collect its contributions to the most frequent tokens in
+  shared memory first.
 - Is the result the same in every run? → No. The order of the atomics is not fixed, and float addition is not
   associative. The exercise after this one sorts the ids and needs no atomics.
 - dW is float16. What changes? → Each atomic addition rounds to float16, so small contributions to a frequent row are

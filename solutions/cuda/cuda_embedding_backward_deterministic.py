@@ -144,12 +144,12 @@ MISTAKES = [
     edit(
         "backwards",
         "the order within a segment is free",
-        "Start from the last row of a segment that holds 3e38, -3e38 and -3e38. What is the first sum in float32?",
+        "A segment holds 3e38, -3e38 and -3e38. If you start from its last row, what is the first sum in float32?",
         "int k = start[s]; k < start[s + 1]; ++k -> int k = start[s + 1] - 1; k >= start[s]; --k",
     ),
     edit(
         "two-partial-sums",
-        "a fixed order of the additions is enough, also if it is another one than the task's",
+        "a fixed order of the additions is enough, even if it differs from the task's order",
         "Add 3e38, -3e38, 3e38 in the order of the segment, then in yours. Which of your partial sums overflows?",
         "float sum = 0.0f; -> float sum = 0.0f, odd = 0.0f;",
         "sum += g[order[k] * D + d]; -> ((k - start[s]) % 2 ? odd : sum) += g[order[k] * D + d];",

@@ -211,7 +211,7 @@ MISTAKES = [
     edit(
         "k-for-q",
         "dk is a sum of multiples of k",
-        "s[i][j] is q[i]·k[j]/√d. Which of the two vectors is its derivative with respect to k[j]?",
+        "s[i][j] is q[i]·k[j]/√d. Which of the two vectors is in its derivative with respect to k[j]?",
         "r * ds * q[i * d + c] -> r * ds * k[j + c]",
     ),
     edit(

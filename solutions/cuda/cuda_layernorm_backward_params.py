@@ -10,7 +10,7 @@ neighbouring floats.
 
 Each thread stores its two sums in shared memory. After a barrier, the threads with threadIdx.y = 0 add the four sums of
 their column. Threads beyond the last column cannot return before the barrier, since all threads of the block must reach
-it. They skip the loop and store 0.
+it. Instead, these threads skip the loop and store 0.
 
 Three blocks share each column, and they run in any order. So the sums of the blocks are added by `atomicAdd`.
 

@@ -18,9 +18,9 @@ Cost: 2·N·D·E operations, like the forward. Without tiles every product would
 the forward.
 
 PyTorch: `AddmmBackward0` or `MmBackward0` calls a matrix product with a transposed operand. cuBLAS takes the transpose
-as a flag, so Xᵀ is never built. Its tiles have 64 to 256 rows and columns, and on recent devices tensor cores multiply
-them. If N is large and D and E are small, there are few tiles. Then the library may divide N among blocks, which is
-called split-K, and add the partial products afterwards.
+as a flag, so Xᵀ is never built. The tiles of cuBLAS have 64 to 256 rows and columns, and on recent devices tensor cores
+multiply them. If N is large and D and E are small, there are few tiles. Then the library may divide N among blocks,
+which is called split-K, and add the partial products afterwards.
 
 Asked next:
 

@@ -22,7 +22,7 @@ Asked next:
 
 - Which way is faster, adding from windows or collecting at elements? → Collecting reads the index of every window that
   contains the element, so each index is read several times, mostly from the cache. Collecting needs no atomics and no
-  fill. With large overlaps, adding reads less.
+  fill. If the windows overlap a lot, adding from windows takes fewer reads.
 - Which element gets the gradient at a tie? → The element whose index the forward recorded. PyTorch's forward records
   the first maximum in the window.
 - What if a window contains NaN? → The forward takes the NaN as the maximum, so `arg` is its index, and the gradient
@@ -135,7 +135,7 @@ MISTAKES = [
     edit(
         "window-from-2i",
         "window i begins at element 2i",
-        "Which element of x lies to the left of element 2i, and can it be the maximum of window i?",
+        "Which element of x is to the left of element 2i, and can it be the maximum of window i?",
         "&dx[arg[i]] -> &dx[arg[i] < 2 * i ? 2 * i : arg[i]]",
     ),
     edit(

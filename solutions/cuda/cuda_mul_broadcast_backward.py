@@ -4,10 +4,10 @@
 
 da is elementwise: each element has one writer. db is a reduction: every row of a column contributes to one element.
 
-A thread takes a column, and b[j] stays in a register. It walks down every third row of the column. At each step it
-reads g and a once, stores an element of da, and adds to its sum. So one pass serves both gradients. At the end the
-thread adds its sum to db. Three blocks share each column, so this addition must be atomic. The store to da need not be
-atomic, because no other thread writes that element.
+A thread takes a column, and b[j] stays in a register. The thread walks down the column in steps of three rows. At each
+step it reads g and a once, stores an element of da, and adds to its sum. So one pass serves both gradients. At the end
+the thread adds its sum to db. Three blocks share each column, so this addition must be atomic. The store to da need not
+be atomic, because no other thread writes that element.
 
 Neighbouring threads have neighbouring columns, so reads and stores are coalesced.
 

@@ -1,7 +1,7 @@
 """The derivative of ReLU is 1 if y > 0 and 0 otherwise. So each element is independent of all others. An element takes
 one load of `g`, one load of `y`, one comparison and one store.
 
-Three things turn this rule into a kernel.
+Four things turn this rule into a kernel.
 
 A thread finds its first element, `blockIdx.x * blockDim.x + threadIdx.x`.
 

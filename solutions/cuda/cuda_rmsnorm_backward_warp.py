@@ -137,13 +137,13 @@ MISTAKES = [
     edit(
         "rho-squared",
         "the term with the sum contains rho twice",
-        "If x doubles, rho halves and out stays. What happens to each of the two terms of dx?",
+        "If x doubles, rho halves and out stays the same. What happens to each of the two terms of dx?",
         "r * r * r * s -> r * r * s",
     ),
     edit(
         "rho-once",
         "the term with the sum contains rho once",
-        "If x doubles, rho halves and out stays. What happens to each of the two terms of dx?",
+        "If x doubles, rho halves and out stays the same. What happens to each of the two terms of dx?",
         "r * r * r * s -> r * s",
     ),
     edit(

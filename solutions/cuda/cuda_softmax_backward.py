@@ -30,7 +30,7 @@ Asked next:
 - Which barriers are unnecessary if the block is one warp? → Since Volta, the threads of a warp need not run in step, so
   shared memory still needs `__syncwarp()` between a write and another lane's read. Shuffles synchronise the lanes of
   their mask and need neither shared memory nor a barrier.
-- How would you save the last levels of the tree? → At 32 remaining values, the first warp reads them and continues with
+- How would you save the last levels of the tree? → When 32 values remain, the first warp reads them and continues with
   shuffles. This saves five barriers of the block.
 - Does `if (t < half) sums[t] += sums[t + half]` have bank conflicts? → No. Neighbouring threads read neighbouring
   floats, which are in different banks. The variant with `sums[2 * k * t]` has bank conflicts. At a stride of 2, two
