@@ -39,9 +39,9 @@ Asked next:
   because the singular vectors belong to the whole matrix. But uᵀ u is the sum of the shards' parts. So one all-reduce
   of this small matrix in each of the five steps is enough. The trace of the first sum is ‖u‖², which the scaling needs.
   For other layouts, gather u on one owner per matrix and send the result back.
-- Why does the other variant use the factor 0.2·√(longer side)? → U Vᵀ of shape (r, c), with r the shorter side, has the
-  squared Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor 0.2·√c raises this value to 0.2. As
-  the option's name says, this value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
+- Why does `"match_rms_adamw"` use the factor 0.2·√(longer side)? → U Vᵀ of shape (r, c), with r the shorter side, has
+  the squared Frobenius norm r. Its root mean square is √(r/(r·c)) = 1/√c. The factor 0.2·√c raises this value to 0.2.
+  As the option's name says, this value is meant to match AdamW's steps. Both optimisers can then share a learning rate.
 """
 
 import numpy as np
@@ -174,7 +174,10 @@ MISTAKES = [
     edit(
         "no-ratio",
         "the shape of W does not affect the size of the step",
-        "Which factor has the step of a tall W? Does newton_schulz, which divides by a norm, remove yours?",
+        (
+            "Which factor has the step of a tall W? If your code multiplies u by this factor before newton_schulz, "
+            "what is left of the factor?"
+        ),
         "lr * max(1, rows / columns) ** 0.5 * -> lr *",
     ),
     edit(

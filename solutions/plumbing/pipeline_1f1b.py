@@ -3,8 +3,8 @@ after F(i), so its order is F(0) B(0) F(1) B(1) and so on. It keeps one micro-ba
 
 Stage s is S - 1 - s stages away from the last one. It runs forwards until the first gradient can come back. By then it
 has run S - s forwards, one for each later stage and one more. After these forwards it runs one backward and one forward
-in turn, as the last stage does. Count the last of these forwards as the first of the steady phase. Then the order has
-three phases:
+in turn, as the last stage does. Count the last of the S - s forwards as the first of the steady phase. Then the order
+has three phases:
 
     warm-up     min(M, S - 1 - s) forwards
     steady      one forward, then one backward, until the forwards are used up
@@ -31,9 +31,9 @@ Asked next:
 - Each rank holds v short stages instead of one long one. What changes? → The pipeline fills v times as fast, so the
   bubble shrinks to a share of (S - 1)/(v·M + S - 1). Each micro-batch crosses between ranks at least v times as often,
   and rank 0 keeps more activations.
-- Which weights does B(i) use if the optimiser steps only once, after all micro-batches? → The same weights as F(i).
-  Without such a flush, as in PipeDream, the weights change in between, and each stage must keep older versions of its
-  weights.
+- Which weights does B(i) use if the optimiser steps only once, after all micro-batches? → The same weights as F(i). If
+  the optimiser stepped in between, as in PipeDream, B(i) would need the older weights of F(i), and each stage would
+  have to keep them.
 """
 
 from autodrill.drills import edit, mistake, scenario

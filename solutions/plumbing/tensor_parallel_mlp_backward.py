@@ -26,16 +26,16 @@ them.
 PyTorch: `parallelize_module` with `ColwiseParallel()` for the first layer and `RowwiseParallel()` for the second one
 makes one all-reduce in the forward and one in the backward. Megatron writes the pair as two autograd functions. One is
 the identity in the forward and an all-reduce in the backward, and the other one is the reverse.
-`torch.distributed.nn.functional.all_reduce` differs: its backward is another all-reduce. It differentiates the sum of
-the losses of all ranks. If all ranks compute the same loss, its gradients are R times as large as here.
+`torch.distributed.nn.functional.all_reduce` differs: its backward is another all-reduce. This backward differentiates
+the sum of the losses of all ranks. If all ranks compute the same loss, its gradients are R times as large as here.
 
 Asked next:
 
 - Why is W1 split by columns and W2 by rows, and not the other way round? → A rank then computes its hidden units
   completely, so relu needs no message. If W1 were split by rows, its product would be a sum over ranks. This sum would
   have to be reduced before relu, because relu of a sum is not the sum of relus.
-- Where must the bias be added, and what goes wrong elsewhere? → Add the bias after the reduction. If each of the R
-  ranks added b before the reduction, `out` would contain R·b.
+- Where must the bias be added, and what goes wrong if it is added elsewhere? → Add the bias after the reduction. If
+  each of the R ranks added b before the reduction, `out` would contain R·b.
 - What changes with sequence parallelism, where x and out are split over the tokens? → The forward gathers x before W1
   and reduce-scatters after W2. The backward mirrors this. It gathers g and reduce-scatters dx. A gather and a
   reduce-scatter together send as many bytes as an all-reduce. But dW1 needs the whole x, so a rank that kept only its
