@@ -21,7 +21,7 @@ PyTorch: in eval mode `NativeBatchNormBackward0` saves x, gamma and the two runn
 batch. The node keeps x even if gamma needs no gradient. Eval mode accepts a batch of one sample, whereas training mode
 rejects such a batch. `eval()` does not stop gradients: gamma and beta still receive them. `requires_grad_(False)` on
 gamma and beta does not freeze the running averages, which change in every forward in training mode. To freeze a layer,
-do both.
+make both calls.
 
 Asked next:
 

@@ -18,8 +18,8 @@ memory. A reshape back gives xhat and dx the shape of x.
 
 Cost: six sums over the elements and a few products, O(N·C·L), as in the forward. Two of the sums compute mean and
 variance again. The forward may save mean and r, which are two numbers per sample and group. Then backward computes xhat
-from x with two operations per element. One pass over g and x can compute Σ_l g and Σ_l g·x for each sample and channel.
-These 2·N·C numbers yield dgamma, dbeta and both means of each row, and a second pass writes dx.
+from x with two operations per element. One pass over g and x can compute Σ g and Σ g·x over the positions, for each
+sample and channel. These 2·N·C numbers yield dgamma, dbeta and both means of each row, and a second pass writes dx.
 
 PyTorch: `NativeGroupNormBackward0` saves x, gamma, and mean and r of shape (N, G). Its CPU kernel takes the two passes
 described above. With bfloat16 x and float32 parameters, mean and r are float32. If C is not divisible by G,

@@ -1,5 +1,5 @@
 """h reaches the loss along two kinds of paths. h is an output itself, with the gradient gh. h also passes through the
-norm to y. The gradient of h is the sum of both parts.
+norm to y. The gradient of h is the sum of the gradients along both kinds of paths.
 
 The norm is RMSNorm of h. Let ρ = 1/√(mean(h²) + eps) for each row, ĥ = h·ρ, and e = gy·gamma, the gradient of ĥ. ρ
 depends on every entry of the row, with slope ∂ρ/∂h_j = -ρ² ĥ_j/D. Hence
@@ -30,8 +30,9 @@ Asked next:
 
 - Why not normalise the stream itself, as post-norm does? → Then every gradient on the stream would pass through each
   norm. In pre-norm, dh contains gh unchanged, so the last layer's gradient reaches the first layer on an identity path.
-- The stream has length 1000·√D and the block is small. How large is the gradient through the norm, compared with
-  gy? → Here ρ is 1/1000, so this part of dh is about 1/1000 of gy·gamma. Only the identity path remains at full size.
+- The stream has length 1000·√D, and the output of the block is small. How large is the gradient through the norm,
+  compared with gy? → Here ρ is 1/1000, so this part of dh is about 1/1000 of gy·gamma. Only the identity path remains
+  at full size.
 - Which of the two outputs may a later operation change in place? → y may change, because the backward does not read y.
   A change of h would change the cached array. PyTorch detects such a change by the version counter and raises an error.
 - May the backward write dh into the memory of an upstream gradient, to save an array? → Only if nothing else reads that

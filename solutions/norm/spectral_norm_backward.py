@@ -11,8 +11,8 @@ Both paths together:
     dW = g/σ + dσ · u vᵀ = (g - ⟨g, out⟩ u vᵀ)/σ
 
 Scaling W does not change out, so dW must be orthogonal to W. A short computation confirms this: ⟨u vᵀ, W⟩ is σ, hence
-⟨dW, W⟩ = (⟨g, W⟩ - ⟨g, out⟩ σ)/σ = 0. The subtracted matrix is u vᵀ and not out. In L2 normalisation both would be the
-same matrix, because there the slope of the norm is the normalised array itself.
+⟨dW, W⟩ = (⟨g, W⟩ - ⟨g, out⟩ σ)/σ = 0. The subtracted matrix is a multiple of the slope u vᵀ and not of out. In L2
+normalisation there is no such difference, because the slope of the norm is the normalised array itself.
 
 Cost: a product of W and a vector, one sum over all entries, and an outer product, so O(m·n), as in the forward. A
 singular value decomposition would cost O(m·n·min(m, n)).
@@ -158,7 +158,7 @@ MISTAKES = [
     edit(
         "norm-of-Wv",
         "sigma is the norm of W v",
-        "This holds only if u is W v divided by its norm. Does the task promise that?",
+        "sigma is the norm of W v only if u is W v divided by this norm. Does the task promise such a u?",
         "sigma = ... -> sigma = np.sqrt(((W @ v) ** 2).sum())",
     ),
     edit(

@@ -22,8 +22,8 @@ Asked next:
 - Gradient descent runs on v. How does |v| change, and what follows for the learning rate? → The step is orthogonal to
   v, so |v|² grows by lr²·|dv|² and never shrinks. dv is proportional to 1/|v|, and u turns by about lr·|dv|/|v|. So
   large early steps lengthen v and make later turns smaller.
-- v is doubled, and s stays. What happens to W, ds and dv? → W and ds stay the same, because both depend only on u and
-  s. dv is halved.
+- v is doubled, and s stays the same. What happens to W, ds and dv? → W and ds stay the same, because both depend only
+  on u and s. dv is halved.
 - Does weight decay on v limit the weight? → No. Shrinking v does not change W, and only makes dv larger. Decay limits W
   if it acts on s.
 - How does weight norm differ from batch norm, which divides the output by its statistics? → Weight norm reads only the
