@@ -197,9 +197,9 @@ def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
     The huge cotangents are float32; half precision cannot represent them.
     """
     kind, solution = drill.kind, drill.solution
-    if not kind.linear or solution.drive or solution.forward is None:
+    if not kind.linear or solution.forward is None:
         return []
-    drawn = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
+    drawn = (e for e in solution.cases if isinstance(e, Given) and takes_draws(e) and not e.draws)
     plain = (e for e in drawn if e.smooth and not e.tail and e.bound is None and "g" not in e.values)
     entry = next((e for e in plain if e.scaled), None)
     if entry is None:
@@ -211,9 +211,10 @@ def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
         inputs = draw(entry, sizes, rng)
         settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
         made.append(case_of(entry, f"{what} {kind.moving}", inputs, rng, **settings))
-    if entry.nan:
-        made.append(replace(made[0], label=f"{label_of(entry)} · NaN {kind.moving}", scale=1.0, spoiled=True))
-    return made
+    spoiled = replace(made[0], label=f"{label_of(entry)} · NaN {kind.moving}", scale=1.0, spoiled=True)
+    if solution.drive:  # its results need not be linear
+        made = []
+    return [*made, spoiled] if entry.nan else made
 
 
 def small_arrays(

@@ -12,7 +12,7 @@ shape (k, d). Row i of the weight is made from row i of `v` and from one number 
     W[i] = s[i] * v[i] / |v[i]|    # |v[i]| is the square root of the sum of squares
 
 `s` has shape (k,) and may be negative or 0. No row of v is 0, but the norms of the rows may be
-large or small. `g` is dL/dW, of shape (k, d). Return `dv, ds`.
+as large as 1e14 or as small as 1e-14. `g` is dL/dW, of shape (k, d). Return `dv, ds`.
 """
 
 import numpy as np

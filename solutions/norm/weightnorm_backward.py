@@ -49,8 +49,8 @@ CASES = [
     given("v[5,3] s[5]"),
     given("v[2,4] s[2]", s=[-1.5, 0.0], note="a negative and a zero scale"),
     given("v[k,1] s[k]", v=away_from_zero(0.3), note="rows of one element"),
-    given("v[k,3] s[k]", v=normal(1e5), note="rows of length 1e5"),
-    given("v[k,3] s[k]", v=normal(1e-5), note="rows of length 1e-5"),
+    given("v[k,3] s[k]", v=normal(1e13), s=normal(1e13), note="rows of length 1e13"),
+    given("v[k,3] s[k]", v=normal(1e-13), note="rows of length 1e-13"),
 ]
 
 

@@ -48,7 +48,7 @@ HINTS = (
 )
 EMPTY = True
 CASES = [
-    given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
+    given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 3000, "D": 128}),
     given("a[60,D] b[60,D] h0[D]", a=uniform(0.9, 1.5), large=False, note="states that grow over 60 steps"),
     given("a[1,D] b[1,D] h0[D]", large=False, note="one step"),
     given("a[4,2] b[4,2] h0[2]", a=[[1, 0.5], [0.0, 1], [0.5, 0.0], [1, 2.0]], note="a_t of 0 and 1"),
