@@ -17,8 +17,8 @@ gradient by min(1, c). Return the norm before clipping, and the two lists of new
 arguments.
 
 `all_reduce(a)` takes an array or a number, waits for all ranks, and returns the elementwise sum over ranks. Messages
-are graded: call it at most once on each rank, and pass it at most one number. All gradients are finite. Either list
-may be empty. Do not change the arguments.
+are graded: call `all_reduce` at most once on each rank, and pass it at most one number. All gradients are finite.
+Either list may be empty. Do not change the arguments.
 """
 
 import numpy as np

@@ -16,8 +16,8 @@ have different numbers of micro-batches, and each rank has at least one. A micro
 at least one micro-batch of some rank has a labelled token. The logits are x W. `all_reduce(a)` takes an array or a
 number, waits for all ranks, and returns the elementwise sum over ranks. Every rank returns the same gradient of W.
 
-Do not change the arguments. Messages are graded: call `all_reduce` at most twice on each rank. Over both calls
-together, pass it at most one number more than W has elements.
+Do not change the arguments. Messages are graded: call `all_reduce` at most twice on each rank. Together, the two calls
+may pass at most one number more than W has elements.
 """
 
 import numpy as np

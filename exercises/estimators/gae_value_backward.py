@@ -6,9 +6,9 @@
 # topics = ["estimators", "post-training"]
 # requires = ["linear_scan_backward"]
 # ///
-"""A value network is trained on targets from GAE (generalised advantage estimation). A rollout has T steps, and `V`, of
-shape (T + 1,), holds the values of its states. The last one belongs to the state after the final step. For each step t
-from 0 to T - 1, the forward pass computed
+"""A value network is trained on targets from GAE (generalised advantage estimation). A rollout has T steps, and `V`,
+of shape (T + 1,), holds the values of its states. The last value belongs to the state after the final step. For each
+step t from 0 to T - 1, the forward pass computed
 
     δ_t = reward_t + gamma · (1 - term_t) · V_(t+1) - V_t
     A_t = δ_t + gamma · lam · (1 - term_t) · A_(t+1),    with A_T = 0
