@@ -351,8 +351,8 @@ def backward_engine(root):
     "square-counted-once",
     "a node that uses an operand twice is one consumer in the count before the walk, but two consumers during the walk",
     (
-        "Let v = u * u. How many consumers of u do you count before the walk? How many does the walk finish when v "
-        "has run?"
+        "Let v = u * u. How many consumers of u do you count before the walk? By how many does the walk lower this "
+        "count when v has run?"
     ),
 )
 def backward_engine(root):

@@ -159,7 +159,7 @@ MISTAKES = [
     ),
     edit(
         "empirical-fisher",
-        "the gradient of each row's loss, times itself as an outer product, can replace H_n",
+        "the outer product of the row's logit gradient with itself can replace H_n",
         "Your result depends on y. Does the Hessian of the loss with respect to the logits depend on y?",
         "u = ... -> r = p.copy(); r[np.arange(len(y)), y] -= 1; u = r * (r * dz).sum(axis=1, keepdims=True) / len(x)",
     ),

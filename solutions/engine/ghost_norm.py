@@ -1,4 +1,4 @@
-"""Take one example. Each token contributes an outer product to the gradient of W, and its g to the gradient of b:
+"""Take one example. Token t contributes an outer product to the gradient of W, and g_t to the gradient of b:
 
     dW = Σ_t a_t g_tᵀ,    db = Σ_t g_t
 

@@ -14,7 +14,7 @@ tape of one evaluation until the last row is done.
 PyTorch: `torch.func.jacfwd` uses forward mode and `jacrev` uses reverse mode, as in JAX; neither chooses the mode for
 you. Both run their passes as one batch under `vmap`, so memory grows with the number of passes. `jacrev(f,
 chunk_size=...)` limits this memory. `torch.autograd.functional.jacobian` goes through the outputs one by one, unless
-called with `vectorize=True`. `strategy="forward-mode"` also requires `vectorize=True`.
+called with `vectorize=True`. Its option `strategy="forward-mode"` requires `vectorize=True`.
 
 Asked next:
 

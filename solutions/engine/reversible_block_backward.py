@@ -21,17 +21,19 @@ needs at least one kept activation per segment.
 
 PyTorch: there is no reversible layer in PyTorch. Write a `torch.autograd.Function` that saves only the outputs of the
 last layer. Its backward runs each F and G under `torch.enable_grad()` on a detached input and calls
-`torch.autograd.grad` for the input and the weights. The Reformer in Hugging Face's Transformers has such a function. It
-calls `backward` instead, which adds to the `grad` of the weights. If F contains dropout, both runs must draw the same
-mask. So save the random state and restore it. The Reformer saves a seed and sets it again.
+`torch.autograd.grad` for the input and the weights. The Reformer in Hugging Face's Transformers has such a function.
+That function calls `backward` instead of `torch.autograd.grad`, so it adds to the `grad` of the weights. If F contains
+dropout, both runs must draw the same mask. So save the random state and restore it. The Reformer saves a seed and sets
+it again.
 
 Asked next:
 
 - Are the recovered inputs exact? → They are exact only up to rounding. Each subtraction adds an error, and undoing the
-  earlier layers can amplify it. Let F(x) and G(x) each be tanh(xW), with 16 x 16 random weights of variance 1/16. After
-  64 layers, six runs recovered inputs near 1 with errors of up to 4e-4 in float32 and 3 in float16.
-- Which layers cannot be reversible? → Layers that change the number of elements, such as pooling. A residual block of
-  one stream, y = x + F(x), has an inverse if F is a contraction. But this inverse needs an iteration.
+  earlier layers can amplify it. Let F(x) and G(x) each be tanh(xW), with 16 x 16 random weights of variance 1/16. In
+  six runs with 64 layers and inputs near 1, the recovered inputs had errors of up to 4e-4 in float32 and 3 in float16.
+- Which layers cannot be reversible? → Layers that change the number of elements, such as pooling, cannot be reversible.
+  A residual block of one stream, y = x + F(x), has an inverse if F is a contraction. But this inverse needs an
+  iteration.
 - Batch norm is part of F. What happens to its running statistics? → F runs twice per step, so they are updated twice.
   The second run must not update them.
 - Why not compute all inputs first and the gradients afterwards? → Then every `vjp`, or every input, is alive until its

@@ -473,7 +473,7 @@ class ByEntry:
 @mistake(
     "skips-after-removal",
     "a list can be shortened while a loop runs over it",
-    "Hook 1 removes itself while the loop runs. Which hook is at position 1 then?",
+    "A hook removes itself while the loop runs. Which hook moves into its position, and which hook runs next?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):
