@@ -5,8 +5,8 @@ are constants, so L is linear in logp, and its slope is the constant factor:
 
 Only logp itself is differentiated. The weight must still be computed, because it is a factor of the gradient.
 
-For a token that PPO does not clip, both losses have the slope -g/K · r·A. The two losses differ beyond the clip. Let
-PPO clip at 1 - eps and 1 + eps, with eps = eps_high. The table shows the factor of -g/K:
+PPO clips the ratio r at two bounds. Between these bounds both losses have the slope -g/K · r·A. Let them be 1 - eps and
+1 + eps, with eps = eps_high. The table shows the factor of -g/K in the cases in which the two losses differ:
 
                              PPO          CISPO
     A > 0, r > 1 + eps        0         (1 + eps)·A
@@ -24,8 +24,8 @@ Cost: one exponential and about five other operations per token, as in the forwa
 weights, backward needs no exponential.
 
 PyTorch: `-(torch.exp(logp - old).clamp(max=1 + eps).detach() * adv * logp)` has this gradient. Without `detach`, the
-product rule adds a second term to each token inside the bound. TRL's `loss_type="cispo"` clamps at `epsilon_high`
-itself and not at 1 + `epsilon_high`. verl also clamps the weight from below, at 1 - `clip_ratio_low`.
+product rule adds a second term to the gradient of each token inside the bound. TRL's `loss_type="cispo"` clamps at
+`epsilon_high` itself and not at 1 + `epsilon_high`. verl also clamps the weight from below, at 1 - `clip_ratio_low`.
 
 Asked next:
 

@@ -9,8 +9,8 @@ What is left is to compute A. It is a linear scan that runs backwards in time, f
 
     A_t = δ_t + gamma · lam · (1 - term_t) · A_(t+1)
 
-An episode's end cuts the scan at two places. The value after the end is 0, so δ_t does not contain V_(t+1). The step t
-+ 1 belongs to another episode, so A_(t+1) does not enter A_t.
+If an episode ends with step t, the scan is cut at two places. The value after the end is 0, so δ_t does not contain
+V_(t+1). Step t + 1 belongs to another episode, so A_(t+1) does not enter A_t.
 
 With lam = 0, A_t is δ_t, the error of one step. With lam = 1, the values telescope. The target A_t + V_t is then the
 discounted sum of the rewards up to the end of the episode. If the rollout stops before that, gamma^(T-t) · V_T is
@@ -20,9 +20,9 @@ Cost: O(T) for one scan, and about ten operations per step. Backward is one prod
 already computed A. The forward needs to save A only, and not V, δ or the target.
 
 PyTorch: No function of PyTorch computes GAE. TRL and verl run this loop under `torch.no_grad()`, with values that were
-computed before the update, and use `0.5 * (vpred - returns)**2`. So the target is a constant without a `detach`. Both
-also clip the new value to a range around the old one. They take the larger of the squared errors with and without the
-clip.
+computed before the update, and use `0.5 * (vpred - returns)**2`. So the target is a constant and needs no `detach`.
+Both also clip the new value to a range around the old one. They take the larger of the squared errors with and without
+the clip.
 
 Asked next:
 
@@ -87,7 +87,7 @@ MISTAKES = [
     edit(
         "bootstraps-past-the-end",
         "δ contains V_(t+1) after the end of an episode too",
-        "V_(t+1) then belongs to the next episode. What future reward does the last step of an episode have?",
+        "If term_t is 1, V_(t+1) belongs to the next episode. What future reward does an episode's last step have?",
         "gamma * goes_on * V -> gamma * V",
     ),
     edit(
@@ -165,7 +165,7 @@ MISTAKES = [
     ),
     edit(
         "term-of-the-step-before",
-        "the end of step t - 1 cuts the scan at step t",
+        "an episode that ends with step t - 1 cuts the scan at step t",
         "term_t is 1. Which steps lie in the same episode as step t: those before it, or those after it?",
         "goes_on = ... -> goes_on = 1 - np.append(0 * term[:1], term[:-1])",
     ),

@@ -1,5 +1,5 @@
-"""All three estimators depend on logp only through d, and the derivative of d with respect to logp is 1. With the mean,
-dlogp is g/N times
+"""All three estimators depend on logp only through d, and the derivative of d with respect to logp is 1. L is a mean,
+so dlogp is g/N times
 
     k1:  1
     k2:  d

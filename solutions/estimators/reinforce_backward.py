@@ -20,7 +20,7 @@ again.
 PyTorch: With `adv = returns - baseline`, two expressions have this gradient: `-(adv *
 Categorical(logits=logits).log_prob(actions)).mean()` and `(adv * cross_entropy(logits, actions,
 reduction="none")).mean()`. The second expression saves the log-probabilities and the actions. `Categorical` has no
-`rsample`, and its draws are not part of the graph. Computing log(softmax(logits)) instead gives -inf once a probability
+`rsample`, and its draws are not part of the graph. Computing log(softmax(logits)) instead gives -inf if a probability
 underflows, as for logits of 900 and 0 in float32.
 
 Asked next:

@@ -1,5 +1,6 @@
 """The loss is linear in logp, so its slope is the constant factor: -g/(B·K) times the advantage R - baseline. The only
-work is to compute the baseline. The sum of the other rewards is the sum over the prompt minus the answer's own reward:
+work is to compute the baseline. The sum of the other rewards is the sum of all rewards of the prompt minus the answer's
+own reward:
 
     baseline_bk = (Σ_j R_bj - R_bk) / (K - 1)
 
@@ -7,9 +8,9 @@ With the mean m_b of all K rewards, the advantage is also K/(K - 1) · (R_bk - m
 0, and adding a constant to the rewards of a prompt changes nothing. If all answers to a prompt have the same reward,
 this prompt teaches nothing.
 
-The other answers are drawn independently of this one, so the baseline does not depend on this answer. Such a baseline
-leaves the expected gradient unchanged and lowers the variance, as for REINFORCE. No value network is needed. (Kool et
-al., 2019; Ahmadian et al., 2024.)
+The answers are drawn independently, so an answer does not affect its own baseline. Such a baseline leaves the expected
+gradient unchanged and lowers the variance, as for REINFORCE. No value network is needed. (Kool et al., 2019; Ahmadian
+et al., 2024.)
 
 Cost: one sum per prompt and a few operations per answer. The expensive part is drawing K answers to each prompt and
 computing `logp`. The forward saves the advantages for backward, but not logp.

@@ -9,8 +9,8 @@ floor(y + u), which rounds up if u ≥ 1 - f.
 floor rounds towards -∞ for negative x too: -1.3 lies between -2 and -1. Truncation rounds towards 0 instead, and f is
 then negative.
 
-Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number.
-A straight-through backward needs nothing saved.
+Cost: a division, a floor, a subtraction, a comparison, an addition and a product per element, and one random number. A
+straight-through backward reads no saved array.
 
 PyTorch: PyTorch 2.13 has no public operation for stochastic rounding. `torch.round` rounds to nearest, and it rounds a
 half to the even neighbour. So it maps 0.5, 1.5 and 2.5 to 0, 2 and 2. The library torchao offers optimizers that round
@@ -125,7 +125,7 @@ MISTAKES = [
     edit(
         "adds-and-rounds",
         "rounding x/step + u to nearest is right on average",
-        "Which values does round(y + u) take for y = 0, and what is their mean?",
+        "Which values does round(x/step + u) take for x = 0, and what is their mean?",
         "return ... -> return np.round(y + u) * step",
     ),
     edit(
