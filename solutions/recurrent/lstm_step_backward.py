@@ -1,11 +1,11 @@
-"""An LSTM step uses its new cell state c2 twice, in h2 and in the next step. The gradient of c2 is therefore the sum of
-two parts:
+"""An LSTM uses the new cell state c2 twice, in h2 and in the next step. The gradient of c2 is therefore the sum of two
+parts:
 
     dc2 = gc + gh · o · (1 - tanh²(c2))
 
 Here i, f, o and u are the gates after their sigmoid or tanh. The other gradients follow from c2 = f·c + i·u and h2 =
-o·tanh(c2). The gradient of each block z contains the slope of that block's nonlinearity, written as a function of the
-gate:
+o·tanh(c2). The gradient of each block of z contains the slope of that block's nonlinearity, written as a function of
+the gate:
 
     dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
     dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)
@@ -347,7 +347,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-input-gate-slope",
-    "the input gate is its own block of z",
+    "the input gate equals its block of z, without a sigmoid",
     "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -360,7 +360,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-forget-gate-slope",
-    "the forget gate is its own block of z",
+    "the forget gate equals its block of z, without a sigmoid",
     "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -373,7 +373,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-output-gate-slope",
-    "the output gate is its own block of z",
+    "the output gate equals its block of z, without a sigmoid",
     "A gate is the sigmoid of its block of z. Which factor turns the gate's gradient into the gradient of this block?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -386,7 +386,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-candidate-slope",
-    "the candidate is its own block of z",
+    "the candidate equals its block of z, without a tanh",
     "The candidate is tanh of its block of z. Which factor turns the candidate's gradient into the block's gradient?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
