@@ -3,9 +3,9 @@ elements:
 
     norm² = Σ over ranks of |sharded of the rank|² + |replicated|²
 
-The first sum needs one number from each rank, the sum of squares of its own pieces. An all-reduce adds these numbers.
-The second term is the same on all ranks, and each rank already knows it. It is added once, after the all-reduce. If it
-were part of the message, it would count once for each rank.
+The sum over ranks needs one number from each rank, the sum of squares of its own pieces. An all-reduce adds these
+numbers. The second term is the same on all ranks, and each rank already knows it. It is added once, after the
+all-reduce. If it were part of the message, it would count once for each rank.
 
 Squares add up, and norms do not. If two pieces have the norms 3 and 4, the norm of both together is 5. So the root
 comes after the reduction.
@@ -167,7 +167,10 @@ MISTAKES = [
     edit(
         "local-norm",
         "each rank may clip by the norm of what it holds",
-        "Two ranks scale by different factors. What happens to the direction, and to a replicated parameter?",
+        (
+            "Two ranks scale by different factors. What happens to the direction of the whole gradient, and to a "
+            "replicated parameter?"
+        ),
         "all_reduce(own) + common -> own + common",
     ),
     edit(

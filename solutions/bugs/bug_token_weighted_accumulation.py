@@ -21,7 +21,8 @@ depends only on the labels. It is known before the first forward, so this messag
 PyTorch: `F.cross_entropy` with `reduction="mean"` divides by the labelled tokens of its own call, so accumulation over
 calls is a mean of means. If all labels are `ignore_index`, the loss is NaN. Use `reduction="sum"` and divide by N. DDP
 averages over ranks, so the loss is multiplied by `world`. The Trainer of Hugging Face passes `num_items_in_batch`, the
-count of all accumulation steps, to the loss. With `average_tokens_across_devices` it adds the counts of all devices.
+count of the labelled tokens of all accumulation steps, to the loss. With `average_tokens_across_devices` it adds the
+counts of all devices.
 
 Asked next:
 

@@ -32,9 +32,9 @@ Asked next:
   up to the effect of ε.
 - Would a test of one step have found this bug? → No. `.grad` starts empty, so the first step is right. Compare the
   weight after two steps, or the gradient used in the second step, with numbers worked out by hand.
-- `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default no
-  parameter changes: every gradient is None, so the step skips every parameter. With `set_to_none=False` the weights
-  only decay.
+- `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default
+  `zero_grad` sets every gradient to None, so the step skips every parameter. With `set_to_none=False` the weights only
+  decay.
 """
 
 from autodrill.drills import gradient, mistake, scenario
