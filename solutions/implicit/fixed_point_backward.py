@@ -31,10 +31,10 @@ Asked next:
   If every eigenvalue has a modulus below 1 at z, the forward iteration converges to z from nearby, and the iteration
   for λ converges at the same rate. If Newton's method found z, some eigenvalues may have a modulus above 1. Then solve
   the linear system instead.
-- You stopped the iteration of f early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by a
-  factor L < 1, z is off by at most ε / (1 - L). The gradient formula is smooth in z, so the error of the gradient is
-  proportional to the error of z. The result also differs from the gradient of the loop that you ran, so a gradient
-  check needs a tolerance of this size.
+- Let f(z) = tanh(W z + U x). You stopped its iteration early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient?
+  → If f contracts by a factor L < 1, z is off by at most ε / (1 - L). The gradient formula is smooth in z, so the error
+  of the gradient is proportional to the error of z. The result also differs from the gradient of the loop that you ran,
+  so a gradient check needs a tolerance of this size.
 - What do you lose by taking λ = g, without a solve? → You lose all terms of the Neumann series from Jᵀ g on. If ‖J‖ <
   1, the error of λ is at most ‖J‖ ‖g‖ / (1 - ‖J‖). This shortcut costs one VJP and is accurate only if the layer
   contracts strongly.

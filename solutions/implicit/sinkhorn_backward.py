@@ -13,12 +13,12 @@ These are n + m linear equations with the symmetric matrix
     H = ( diag(a)    P    )
         (   Pᵀ    diag(b) )
 
-The change of the loss is Σ g ∘ dP. Let r be the row sums and c the column sums of P ∘ g. Of this change, df and dh
-contribute (r · df + c · dh)/eps. So one system is enough, with r and c on the right:
+Let r be the row sums and c the column sums of P ∘ g. The change of the loss is Σ g ∘ dP, to which df and dh contribute
+(r · df + c · dh)/eps. So one system is enough, with r and c on the right:
 
     H (u, v) = (r, c)
 
-H is symmetric, so r · df + c · dh = Σ_ij P[i, j] dC[i, j] (u_i + v_j). Together,
+H is symmetric, so r · df + c · dh = Σ_ij P[i, j] dC[i, j] (u_i + v_j). So the gradient with respect to C is
 
     dC = -P ∘ (g - u_i - v_j) / eps
 
@@ -266,7 +266,7 @@ def sinkhorn_backward(g, P, a, b, eps):
 
 @mistake(
     "potentials-add",
-    "the part through the potentials has the same sign as the direct part of C",
+    "the part of dC through the potentials has the same sign as the direct part",
     "Do the rows of your dC sum to 0?",
 )
 def sinkhorn_backward(g, P, a, b, eps):
@@ -338,7 +338,7 @@ def sinkhorn_backward(g, P, a, b, eps):
     "the corrections of the rows and of the columns may both be centred",
     (
         "Add 1 to each row's correction and subtract 1 from each column's: dC stays the same. Does dC also stay the "
-        "same if you subtract both means?"
+        "same if you subtract from each of the two its mean?"
     ),
 )
 def sinkhorn_backward(g, P, a, b, eps):
