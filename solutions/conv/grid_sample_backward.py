@@ -23,9 +23,9 @@ forward reads four pixels per point, and saves the image and the coordinates. Se
 PyTorch: `F.grid_sample` takes normalised coordinates, x first, and a batch of images with channels. Pixels outside
 count as 0 by default, as here, and `align_corners` is False by default. `GridSampler2DBackward0` saves the input and
 the grid. At integer coordinates, the backward takes the same side as this exercise, unless the conversion from the
-normalised coordinate rounds down. For H = 3 in float64, the normalised coordinate of row 0 becomes -1.1e-16, so floor
-picks the cell before row 0. On CUDA the backward is not deterministic, so `torch.use_deterministic_algorithms(True)`
-makes the backward raise an error.
+normalised coordinate rounds down. For H = 3 in float64, the normalised coordinate of row 0 is converted to -1.1e-16
+instead of 0, so floor picks the cell before row 0. On CUDA the backward is not deterministic, so
+`torch.use_deterministic_algorithms(True)` makes the backward raise an error.
 
 Asked next:
 

@@ -22,8 +22,8 @@ Asked next:
   columns g_i of g. GPU i computes its part of dW, Xᵀ g_i, without communication. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over
   both GPUs, which takes one all-reduce.
 - Each entry of dW sums n products in float16. What can go wrong? → A float16 sum overflows above 65504. The sum also
-  stops growing once its terms are too small for the spacing of float16 numbers at its size. Adding 1 repeatedly ends at
-  2048, for example. So accumulate in float32 and round at the end.
+  stops growing when the terms are small compared with the spacing of float16 numbers near the sum. Adding 1 repeatedly
+  ends at 2048, for example. So accumulate in float32 and round at the end.
 """
 
 from autodrill.drills import given, mistake
