@@ -20,7 +20,7 @@ Return `x1, x2, dx1, dx2, weight_gradients`. x1 and x2 are the inputs of the fir
 gradients. `weight_gradients` is a list of pairs (dF, dG), one per layer, in the order of `layers`.
 
 Cost is graded: call each F, each G and each `vjp` once. A `vjp` keeps activations alive. Memory must not grow with
-the number of layers, except for the weight gradients. This is graded for many layers. Do not change the arguments.
+the number of layers, except for the weight gradients. Memory is graded for many layers. Do not change the arguments.
 """
 
 

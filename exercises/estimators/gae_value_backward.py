@@ -14,7 +14,7 @@ step t from 0 to T - 1, the forward pass computed
     A_t = δ_t + gamma · lam · (1 - term_t) · A_(t+1),    with A_T = 0
     L   = (1/T) Σ_t (V_t - stop(A_t + V_t))² / 2
 
-stop(...) makes its argument a constant, which has no gradient, as `detach` does. `reward` and `term` have shape (T,).
+Like `detach`, stop(...) makes its argument a constant, which has no gradient. `reward` and `term` have shape (T,).
 `term` is 1.0 if an episode ended with step t, and 0.0 otherwise. `gamma` and `lam` are numbers between 0 and 1. `g`, a
 0-d array, is the upstream gradient of the scalar L. Return `dV`, of shape (T + 1,).
 """
