@@ -218,7 +218,7 @@ def backward_engine(root):
 @mistake(
     "forward-order",
     "closures run from the inputs to the root",
-    "A closure reads out.grad. Is this gradient complete when you call the closure?",
+    "A closure reads its node's `.grad`. Is this gradient complete when you call the closure?",
 )
 def backward_engine(root):
     root.grad = 1.0

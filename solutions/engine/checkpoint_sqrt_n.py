@@ -311,7 +311,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "output-not-input",
     "a stage's VJP is evaluated at the stage's output",
-    "Where is the slope of sin evaluated: at the input or at the output?",
+    "Let f be the sine. Is its slope evaluated at the input of f or at the output of f?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     length = math.ceil(math.sqrt(len(fs)))

@@ -16,8 +16,8 @@ anyway. One call of G gives a value for the inversion and a VJP for the gradient
 layer is done, its activations are not needed any more.
 
 Cost: each F and G runs once more, as under full checkpointing. If a VJP costs as much as two evaluations, a step costs
-a third more. Only the activations of one layer are in memory at a time, however deep the network is. Checkpointing
-needs at least one kept activation per segment.
+a third more than with all activations kept. Only the activations of one layer are in memory at a time, however deep the
+network is. Checkpointing needs at least one kept activation per segment.
 
 PyTorch: there is no reversible layer in PyTorch. Write a `torch.autograd.Function` that saves only the outputs of the
 last layer. Its backward runs each F and G under `torch.enable_grad()` on a detached input and calls

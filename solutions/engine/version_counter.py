@@ -39,7 +39,7 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "Two tensors share the same memory. If your code writes to the first, what must the second learn?",
-    "Use one counter for all tensors that share memory. `save` keeps the count; `load` compares it with the new count.",
+    "Tensors that share memory share one counter. `save` keeps the count; `load` compares it with the current one.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "loads after a write", "versions")
