@@ -118,7 +118,7 @@ MISTAKES = [
     ),
     edit(
         "grid-points-move",
-        "u < f and u <= f are the same",
+        "u < f and u <= f are the same for the fractional part f",
         "x is a multiple of the step and u is 0. Which of the two comparisons rounds up?",
         "u < y -> u <= y",
     ),
