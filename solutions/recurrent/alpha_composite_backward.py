@@ -14,8 +14,8 @@ A larger alpha_i shows more of c_i and less of R_i. If the colour c_i equals wha
 Behind an opaque sample, T is 0, so all gradients are 0. The opaque sample itself has a gradient, because a smaller
 alpha would show R_i.
 
-The sum of the task gives the same result. Besides its own term, alpha_i occurs in the terms T_j alpha_j c_j with j > i,
-because T_j contains 1 - alpha_i. The derivative of such a term with respect to alpha_i is
+The sum of the task gives the same result. In this sum, alpha_i occurs in the term of sample i. It also occurs in each
+later term T_j alpha_j c_j, because T_j contains 1 - alpha_i. The derivative of a later term with respect to alpha_i is
 
     -T_j alpha_j c_j / (1 - alpha_i)
 

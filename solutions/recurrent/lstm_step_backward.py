@@ -335,7 +335,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "gc-to-c",
     "gc also reaches c directly",
-    "c2 has the gradient d, which contains gc. Does any part of gc reach c without passing the forget gate?",
+    "The gradient of c2 contains gc. Does any part of gc reach c without passing the forget gate?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
