@@ -18,11 +18,11 @@ N need not be known before the first backward. The gradient is linear in the los
 Cost: one more message of one number per step, or none if the count travels in the message of the gradients. The count
 depends only on the labels. It is known before the first forward, so this message delays nothing.
 
-PyTorch: `F.cross_entropy` with `reduction="mean"` divides by the labelled tokens of its own call, so accumulation over
-calls is a mean of means. If all labels are `ignore_index`, the loss is NaN. Use `reduction="sum"` and divide by N. DDP
-averages over ranks, so the loss is multiplied by `world`. The Trainer of Hugging Face passes `num_items_in_batch`, the
-count of the labelled tokens of all accumulation steps, to the loss. With `average_tokens_across_devices` it adds the
-counts of all devices.
+PyTorch: `F.cross_entropy` with `reduction="mean"` divides by the number of labelled tokens in its own call, so
+accumulation over calls is a mean of means. If all labels are `ignore_index`, the loss is NaN. Use `reduction="sum"` and
+divide by N. DDP averages over ranks, so the loss is multiplied by `world`. The Trainer of Hugging Face passes
+`num_items_in_batch`, the count of the labelled tokens of all accumulation steps, to the loss. With
+`average_tokens_across_devices` it adds the counts of all devices.
 
 Asked next:
 
@@ -169,7 +169,7 @@ MISTAKES = [
     ),
     edit(
         "local-count",
-        "the tokens of this rank are all tokens",
+        "this rank holds all the tokens",
         "One rank got short texts. What weight do its tokens have?",
         "all_reduce(count) -> max(1, count) * world",
     ),
