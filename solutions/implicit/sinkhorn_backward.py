@@ -33,10 +33,10 @@ Cost: O(n·m² + m³) operations, and O(n·m + m²) memory. One step of Sinkhorn
 eliminate v instead. For large problems, solve the same system by conjugate gradients. Each iteration then takes two
 products with P.
 
-PyTorch: PyTorch has no optimal transport. Autograd through a loop of Sinkhorn steps is right once the loop has
-converged, and it saves arrays of n·m numbers at each step. With a PyTorch backend, the library POT differentiates the
-plan in this way (`grad="autodiff"` in `ot.solve`). The JAX library OTT solves a linear system by default. With
-`implicit_diff=None`, OTT differentiates the unrolled loop instead.
+PyTorch: PyTorch has no optimal transport. Autograd through a loop of Sinkhorn steps is right if the loop has converged,
+and it saves arrays of n·m numbers at each step. With a PyTorch backend, the library POT differentiates the plan in this
+way (`grad="autodiff"` in `ot.solve`). The JAX library OTT solves a linear system by default. With `implicit_diff=None`,
+OTT differentiates the unrolled loop instead.
 
 Asked next:
 
