@@ -99,7 +99,7 @@ MISTAKES = [
     edit(
         "weights-of-opposite-corner",
         "a corner's weight is its distance from the point",
-        "fx is 0.9. Which corner is nearer, and which weight is larger?",
+        "fx is 0.9. Is the point nearer to column x0 or to column x0 + 1? Which column must have the larger weight?",
         "g * wy * wx -> g * (1 - wy) * (1 - wx)",
     ),
     edit(

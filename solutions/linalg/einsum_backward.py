@@ -9,7 +9,7 @@ This formula is again an einsum, with g and the other operand as inputs. The tar
 computed. The result has the letters of the target. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @
 b.T.
 
-One case is missing: a letter that only the target has. The forward summed over this letter on its own, and an einsum
+One case is missing: a letter that only the target has. The forward summed the target over this letter, and an einsum
 cannot output a letter that no input has. Every entry along that axis entered the same sum, so every entry receives the
 same gradient. Leave the letter out of the spec, then repeat the result along the axis of this letter. Repeating is the
 backward of a sum, as in `sum_backward`.

@@ -3,7 +3,7 @@ j. So dX_il = Σ_j g_ij W_lj, which is `g @ W.T`. In the same way dW_lj = Σ_i X
 the batch.
 
 The shapes lead to the same formulas, because only one product of an (n,k) and a (d,k) matrix has shape (n,d). But with
-square matrices a wrong order has the right shape too, so derive the formulas once.
+square matrices a wrong order has the right shape too, so derive the formulas and do not rely on the shapes.
 
 Cost: each of the two products costs as much as the forward, 2ndk operations. Backward therefore costs twice as much as
 the forward, or as much as the forward if X needs no gradient. The forward saves X for dW and W for dX.
