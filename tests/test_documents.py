@@ -232,9 +232,12 @@ def test_a_picture_shows_what_the_commands_show_today(picture: Any) -> None:
 
 
 def words_of(svg: str) -> str:
-    """The text of a picture without times and seeds; where a colour begins depends on the highlighter's version."""
+    """The text of a picture without times and seeds, and without what a long seed leaves no room for.
+
+    Where a colour begins depends on the highlighter's version.
+    """
     text = "".join(unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", svg)).replace(" ", "")
-    return re.sub(r"saved[\d:]+·\d+ms|--seed\d+", "", text)
+    return re.sub(r"saved[\d:]+·\d+ms|--seed\d+|debug:add--pdb", "", text)
 
 
 # Continuous integration

@@ -15,6 +15,8 @@ from autodrill.drills.syntax_place import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from autodrill.drills.rewrites import Rewrite
+
 __all__ = ["Mutant", "each_mutant", "mutants"]
 
 _SIGNATURES = (ast.arguments, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -60,7 +62,12 @@ def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "")
 
 
 def each_mutant(
-    source: str, *, cotangents: Sequence[str] = ("g",), given: str = "", probes: bool = False
+    source: str,
+    *,
+    cotangents: Sequence[str] = ("g",),
+    given: str = "",
+    probes: bool = False,
+    rewrites: Sequence[tuple[Operator, Rewrite]] = REWRITES,
 ) -> Iterator[Mutant]:
     """Yield the mutants of a program in a fixed order. All differ from each other and from the program.
 
@@ -69,6 +76,7 @@ def each_mutant(
         cotangents: The names of the parameters that hold cotangents.
         given: The stub; definitions that the stub also has are not changed.
         probes: Whether to make the probes of the mutants.
+        rewrites: What makes the changes.
     """
     tree = ast.parse(source)
     handed_out = {ast.unparse(node) for node in ast.parse(given).body}
@@ -82,7 +90,7 @@ def each_mutant(
     for at, place, slot in ((i, *pair) for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
         if isinstance(place.node, ast.Constant) and isinstance(place.node.value, str):
             yield from _of_kernel(tree, place.node, slot)
-        for operator, rewrite in REWRITES:
+        for operator, rewrite in rewrites:
             for replacement in rewrite(place):
                 if is_same_by_syntax(place, replacement):
                     continue

@@ -113,8 +113,44 @@ def explain(
                 rule = known_rule(spare, drill, known_mistakes, evidence(alone), passing_sample)
                 rule = rule or unknown_rule(runner, spare, drill, repeated, alone, passed)
                 index, shown = (index, shown) if rule is None else others[0]
+        if rule is None or not rule.known:
+            rule = _in_source(runner, drill, source, rule, [shown, *failed], passed, steady=not changes)
     failure = _failure(drill, index, shown, rule)
     return _with_tape(failure, drill, shown, [o for _, o in seen]) if draw else failure
+
+
+def _in_source(
+    runner: Runner,
+    drill: Drill,
+    source: bytes,
+    rule: Rule | None,
+    failing: list[Observation],
+    passing: list[Observation],
+    *,
+    steady: bool,
+) -> Rule | None:
+    """Return a rule that names a line of the submission, if one is found that says more than `rule`.
+
+    Args:
+        runner: A runner with the candidate's code loaded, or finished.
+        drill: The exercise.
+        source: The candidate's file.
+        rule: The rule found so far.
+        failing: All observations with a fault, the one to be shown first.
+        passing: All observations without one, none of them large.
+        steady: Whether equal calls give equal answers.
+    """
+    from autodrill.grading.diagnosis.float_errors import with_operation  # these are rarely needed
+    from autodrill.grading.diagnosis.input_class_rules import NAN_WHERE_FINITE
+    from autodrill.grading.diagnosis.repair_search import is_vague, repaired
+
+    if steady and is_vague(rule):
+        rule = repaired(runner, drill, source, failing, passing) or rule
+    fault = failing[0].fault
+    if rule is None and fault is not None and fault.kind is FaultKind.NOT_FINITE:
+        found = with_operation(runner, drill, source, NAN_WHERE_FINITE, failing[0])
+        return None if found is NAN_WHERE_FINITE else found
+    return None if rule is None else with_operation(runner, drill, source, rule, failing[0])
 
 
 def _with_tape(failure: Failure, drill: Drill, shown: Observation, seen: list[Observation]) -> Failure:

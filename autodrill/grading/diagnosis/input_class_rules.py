@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.question import Observation
 
-__all__ = ["WRONG_SHAPE", "falsy_option", "only_somewhere", "scale_or_layout_rule"]
+__all__ = ["NAN_WHERE_FINITE", "WRONG_SHAPE", "falsy_option", "only_somewhere", "scale_or_layout_rule"]
 
 WRONG_SHAPE = Rule(
     "shape",
@@ -23,6 +23,13 @@ WRONG_SHAPE = Rule(
     "print the shape after each step: which is the first shape that you did not expect?",
 )
 """The rule of a wrong shape that no other rule explains."""
+
+NAN_WHERE_FINITE = Rule(
+    "nan-where-finite",
+    "an intermediate value is inf or 0/0, although the right result is finite",
+    "which operation gives inf or NaN? make its argument safe first",
+)
+"""The rule of results that are not finite, although the inputs and the right results are."""
 
 _CONTIGUOUS = Rule(
     "needs-contiguous",
@@ -182,11 +189,7 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
 def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule if only fractional values fail, only large ones, or only those whose intermediates overflow."""
     if all(_overflows(o) and math.isfinite(_magnitude(o)) for o in failing):
-        return Rule(
-            "nan-where-finite",
-            "an intermediate value is inf or 0/0, although the right result is finite",
-            "which operation gives inf or NaN? make its argument safe first",
-        )
+        return NAN_WHERE_FINITE
     informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
     others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _is_nonzero(o)]
     if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):

@@ -12,7 +12,7 @@ from autodrill.drills.rewrites import Operator
 if TYPE_CHECKING:
     from autodrill.drills.mutants import Mutant
 
-__all__ = ["OF_STRUCTURE", "PREFIX", "slip_rule"]
+__all__ = ["OF_STRUCTURE", "PREFIX", "line_rule", "slip_rule"]
 
 PREFIX = "slip-"
 """The prefix of these rules' keys."""
@@ -132,6 +132,75 @@ def slip_rule(mutant: Mutant) -> Rule:
     word = _word(mutant)
     because, hint = _WORDS[word]
     return Rule(PREFIX + word, _LIKE + because, hint)
+
+
+_BOUNDS = frozenset({"clip", "maximum", "minimum", "fmax", "fmin", "nan_to_num"})
+_LONGEST_NAME = 30
+
+_IN_LINE = {
+    "sign": ("slip-sign", "a sign on line {} is wrong"),
+    "missing-factor": ("extra-factor", "line {} has one factor too many"),
+    "missing-divisor": ("extra-factor", "line {} has one division too many"),
+    "missing-power": ("extra-factor", "line {} has a power where the value itself belongs"),
+    "divided": ("slip-divided", "line {} multiplies where it must divide"),
+    "multiplied": ("slip-multiplied", "line {} divides where it must multiply"),
+    "lacking": ("slip-missing-factor", "line {} lacks a factor or a division"),
+    "elementwise": ("slip-elementwise", "line {} has a matrix product where an elementwise product belongs"),
+    "doubled": ("slip-doubled", "line {} gives half of the right value"),
+    "missing-term": ("extra-term", "line {} has one summand too many"),
+    "swap": ("slip-swap", "two operands, arguments or results are exchanged on line {}"),
+    "transpose": ("slip-transpose", "line {} has one transpose too many or too few"),
+    "axis": ("slip-axis", "line {} works along the wrong axis, or over too many axes"),
+    "size": ("slip-size", "line {} uses the wrong size"),
+    "missing-sum": ("extra-sum", "line {} has one sum or mean too many"),
+    "mean": ("slip-mean", "line {} takes a mean instead of a sum, or a sum instead of a mean"),
+    "operand": ("slip-operand", "line {} uses a wrong variable"),
+    "attribute": ("slip-attribute", "line {} confuses `.data` and `.grad`"),
+    "upstream": ("extra-factor", "line {} uses the upstream gradient where it does not belong"),
+    "assign": ("slip-accumulate", "line {} adds to a value that it must assign"),
+    "accumulate": ("slip-assign", "line {} assigns a value that it must add"),
+    "comparison": ("slip-comparison", "the comparison on line {} is wrong"),
+    "condition": ("slip-condition", "the condition on line {} sends some inputs to the wrong branch"),
+    "off-by-one": ("slip-off-by-one", "a number on line {} is off by one"),
+    "constant": ("slip-constant", "a constant on line {} is wrong"),
+    "copy": ("extra-step", "line {} makes a copy where the array itself belongs"),
+    "order": ("slip-order", "line {} reverses or sorts what must keep its order"),
+    "function": ("slip-function", "a call on line {} is one too many, or calls a wrong function"),
+    "statement": ("extra-step", "line {} does something that must not be done there"),
+}
+"""What a change of a submission shows that makes it right: the key, and the fault of the line."""
+
+
+def line_rule(repair: Mutant) -> Rule:
+    """Return the rule of an answer that one change makes right.
+
+    Args:
+        repair: The changed submission. The change is not quoted, because it would give the solution away.
+    """
+    wrapped = isinstance(repair.new, ast.BinOp) and repair.new.left is repair.old
+    word = "lacking" if wrapped else _word(repair)
+    key, because = _IN_LINE[word]
+    if word == "comparison" and isinstance(repair.new, ast.Compare) and _at_boundary(repair.old, repair.new):
+        because = "the comparison on line {} decides wrongly for equal values"
+    elif word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):
+        if name in _BOUNDS:
+            key, because = "clipped", f"`{name}` on line {{}} changes values that must stay as they are"
+        else:
+            because = f"`{name}` on line {{}} does not belong there, or has a wrong argument"
+    hint = "Which values reach this line in the case shown? What must the line make of them?"
+    return Rule(key, f"{because.format(repair.line)}; with one change there, every case is right", hint)
+
+
+def _at_boundary(old: ast.AST, new: ast.Compare) -> bool:
+    """Whether a comparison changes between one that holds for equal values and one that does not."""
+    pair = {type(op) for node in (old, new) if isinstance(node, ast.Compare) for op in node.ops}
+    return pair in ({ast.Gt, ast.GtE}, {ast.Lt, ast.LtE})
+
+
+def _called(call: ast.Call) -> str:
+    """Return the name of the function that is called, without what is before its last dot; empty if it is long."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name if len(name) <= _LONGEST_NAME and name.isascii() else ""
 
 
 def _word(mutant: Mutant) -> str:

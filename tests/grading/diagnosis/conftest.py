@@ -36,3 +36,10 @@ def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, st
         return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
 
     return varied
+
+
+@pytest.fixture(autouse=True)
+def without_repairs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search for a repair, except in its own tests: it explains most of the answers that others test."""
+    if request.path.stem != "test_repair_search":
+        monkeypatch.setattr("autodrill.grading.diagnosis.repair_search.is_vague", lambda _: False)

@@ -89,10 +89,20 @@ def test_half_precision_arguments_are_named(graded: Callable[..., Report], name:
     assert rule_of(graded(name, wrapped(drill, ARGUMENTS)))[0] in {"half-precision", "approximate"}
 
 
-@pytest.mark.parametrize("drill", [d for d in SPOILED if not d.kind.on_device], ids=lambda d: d.exercise.id)
+@pytest.mark.parametrize(
+    "drill", [d for d in SPOILED if not (d.kind.on_device or d.solution.drive)], ids=lambda d: d.exercise.id
+)
 def test_hidden_nan_fails(graded: Callable[..., Report], drill: Drill) -> None:
     own = {"nan-cleared"} & {mistake.key for mistake in drill.solution.mistakes}
     assert rule_of(graded(drill.exercise.id, wrapped(drill, NO_NAN)))[0] in {"hides-nan", *own}
+
+
+def test_hidden_nan_fails_in_a_function_with_a_context(graded: Callable[..., Report]) -> None:
+    source = SHIPPED.drill(SHIPPED.find("swiglu_packed_function")).solution.source
+    right = "return np.concatenate([da, db], axis=-1)"
+    assert source.count(right) == 1
+    hidden = source.replace(right, "return np.nan_to_num(np.concatenate([da, db], axis=-1))")
+    assert rule_of(graded("swiglu_packed_function", hidden))[0] == "hides-nan"
 
 
 @pytest.mark.parametrize("drill", SPOILED, ids=lambda d: d.exercise.id)

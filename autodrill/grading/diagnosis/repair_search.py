@@ -1,0 +1,200 @@
+"""Repair search: the one small change that makes a wrong answer right, which shows the faulty line."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+from typing import TYPE_CHECKING
+
+from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.drills.mutants import each_mutant
+from autodrill.drills.rewrites import REWRITES, Operator
+from autodrill.errors import InternalError
+from autodrill.grading.cases.case_set import put_once
+from autodrill.grading.diagnosis.mutation_messages import line_rule
+from autodrill.sandbox.outcomes import Loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.drills.exercise import Drill
+    from autodrill.drills.mutants import Mutant
+    from autodrill.drills.syntax_place import Place
+    from autodrill.grading.cases.question import Observation
+    from autodrill.sandbox.runner import Runner
+
+__all__ = ["is_vague", "repaired"]
+
+_TRIES = 500
+"""Number of loads and calls that the search may make: see `mutation_search`."""
+
+_CALL_SECONDS = 0.25
+"""Time limit of one load or call, a thousand times what it needs."""
+
+_ENDS = 10
+"""How often a changed program may end its process, by an endless loop for example, before the search stops."""
+
+_LONGEST = 6000
+"""Length of a file, in characters, up to which it is searched."""
+
+_SHOWN_BY_ONE_CALL = {FaultKind.VALUE, FaultKind.SHAPE, FaultKind.NOT_FINITE, FaultKind.WRONG, FaultKind.RAISED}
+
+_VAGUE = {
+    "at-the-kink",
+    "factor-in-places",
+    "inner-sizes",
+    "large-values",
+    "nan-where-finite",
+    "off-by-constant",
+    "off-by-term",
+    "one-class",
+    "one-option",
+    "reshape-size",
+    "shape",
+    "shapes-do-not-align",
+    "size-one",
+    "square-only",
+    "unknown-factor",
+    "zero-in-places",
+}
+"""General rules that describe the results and not the mistake."""
+
+_BOUNDS = {"clip", "maximum", "minimum", "fmax", "fmin", "max", "min", "nan_to_num"}
+_LOW = 100.0
+"""Size from which a negative constant may take the place of -∞."""
+
+
+def is_vague(rule: Rule | None) -> bool:
+    """Whether a repair would say more than a rule."""
+    if rule is None:
+        return True
+    somewhere = rule.key == "zero" and rule.because.startswith("in some cases")
+    return not rule.known and (rule.key in _VAGUE or somewhere)
+
+
+def repaired(
+    runner: Runner,
+    drill: Drill,
+    source: bytes,
+    failing: Sequence[Observation],
+    passing: Sequence[Observation],
+    *,
+    tries: int = _TRIES,
+) -> Rule | None:
+    """Return the rule of the first small change of a submission that makes every case right, or None.
+
+    Args:
+        runner: A runner with the candidate's code loaded, or finished.
+        drill: The exercise.
+        source: The candidate's file.
+        failing: All observations with a fault, the one to be shown first; never empty.
+        passing: All observations without one, none of them large.
+        tries: Number of loads and calls before giving up.
+    """
+    shown = failing[0]
+    if runner.finished or runner.has_ranks or drill.kind.on_device or b"torch" in source or b"jax" in source:
+        return None
+    if shown.fault is None or shown.fault.kind not in _SHOWN_BY_ONE_CALL or shown.case.large:
+        return None
+    asked = [shown, *(o for o in (*failing[1:], *passing) if not o.case.large)]
+    entry, scenario = runner.called
+    changes, left, ended = _changes(source, drill), itertools.count(tries, -1), 0
+    while ended < _ENDS:
+        with runner.sibling(runner.limits) as other:
+            for mutant in changes:
+                if next(left) <= 0:
+                    return None
+                code = mutant.source.encode()
+                loaded = other.load(code, drill.exercise.path.name, entry, scenario, seconds=_CALL_SECONDS)
+                if isinstance(loaded, Loaded) and all(next(left) > 0 and _is_right(other, drill, o) for o in asked):
+                    return line_rule(mutant)
+                if other.finished:
+                    ended += 1
+                    break
+            else:
+                return None
+    return None
+
+
+def _is_right(runner: Runner, drill: Drill, o: Observation) -> bool:
+    if runner.finished:
+        return False
+    try:
+        return put_once(runner, drill, o.case, o.expected, seconds=_CALL_SECONDS).fault is None
+    except InternalError:
+        return False
+
+
+def _changes(source: bytes, drill: Drill) -> Iterator[Mutant]:
+    """Yield the changes of a file that one small mistake would need; none for a file that is too long or unusual."""
+    try:
+        text = source.decode()
+        if len(text) > _LONGEST:
+            return
+        for rewrites in ((*REWRITES, *_REPAIRS), _VARIABLES):
+            yield from each_mutant(text, cotangents=drill.solution.cotangents, rewrites=rewrites)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+
+
+# -- rewrites that only a repair needs ---------------------------------------------------------------------------------
+
+
+def _unbounded(at: Place) -> Iterator[ast.AST]:
+    """Remove a bound, such as that of `clip`, or a branch of `where`."""
+    match at.node:
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if name in _BOUNDS:
+            yield from (each for each in args if not isinstance(each, ast.Constant | ast.UnaryOp | ast.Starred))
+            if isinstance(at.node.func, ast.Attribute) and name == "clip":
+                yield at.node.func.value
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_, one, other]):
+            yield from (one, other)
+
+
+def _along_last_axis(at: Place) -> Iterator[ast.AST]:
+    """Let a reduction of the whole array work along the last axis."""
+    match at.node:
+        case ast.Call(func=ast.Attribute(attr="max" | "amax" | "min" | "sum" | "mean"), keywords=[]) as call:
+            other = copy.copy(call)
+            other.keywords = [ast.keyword("axis", ast.Constant(-1)), ast.keyword("keepdims", ast.Constant(True))]
+            yield other
+        case ast.Constant(value=int(axis)) if at.keyword == "axis" and not isinstance(axis, bool) and axis >= 0:
+            yield ast.UnaryOp(ast.USub(), ast.Constant(1))
+
+
+def _infinite(at: Place) -> Iterator[ast.AST]:
+    """Replace a large negative constant by -∞."""
+    match at.node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)) if number >= _LOW:
+            yield ast.UnaryOp(ast.USub(), ast.Call(ast.Name("float"), [ast.Constant("inf")], []))
+
+
+def _times_parameter(at: Place) -> Iterator[ast.AST]:
+    """Multiply a result by a parameter, or divide it."""
+    if (at.is_result or at.is_contribution) and isinstance(at.node, ast.expr):
+        for name in at.parameters:
+            yield from (ast.BinOp(at.node, op, ast.Name(name)) for op in (ast.Mult(), ast.Div()))
+
+
+def _variable(at: Place) -> Iterator[ast.AST]:
+    """Replace a variable by another one of the function."""
+    match at.node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            function = next((a for a in at.ancestors if isinstance(a, ast.FunctionDef)), None)
+            called = isinstance(at.parent, ast.Call) and at.parent.func is at.node
+            if function is None or called:
+                return
+            stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            names = {*stored, *at.parameters}
+            if name in names:
+                yield from (ast.Name(other) for other in sorted(names - {name}))
+
+
+_REPAIRS = (
+    (Operator.FUNCTION, _unbounded),
+    (Operator.AXIS, _along_last_axis),
+    (Operator.CONSTANT, _infinite),
+    (Operator.FACTOR, _times_parameter),
+)
+_VARIABLES = ((Operator.OPERAND, _variable),)
