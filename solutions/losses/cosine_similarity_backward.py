@@ -50,6 +50,7 @@ CASES = [
     given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[2.0, 4.0], [-3.0, 3.0]], note="parallel vectors"),
     given("a[2,2] b[2,2]", a=[[1.0, 0.0], [3.0, 4.0]], b=[[0.0, 2.0], [-4.0, 3.0]], note="orthogonal vectors"),
     given("a[n,1] b[n,1]", large=False, note="vectors of length 1"),
+    given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[1.1, 2.0], [1.01, -1.0]], note="nearly parallel vectors"),
 ]
 
 
@@ -124,6 +125,33 @@ MISTAKES = [
         "How many vectors does `a` hold, and how many norms did the forward take?",
         "(a * a).sum(axis=-1, keepdims=True) -> (a * a).sum()",
         "(b * b).sum(axis=-1, keepdims=True) -> (b * b).sum()",
+    ),
+    edit(
+        "both-norms-in-both-terms",
+        "both terms of the gradient are divided by |a||b|",
+        "Double b, which leaves the cosine as it is. Do both terms of your da stay the same?",
+        "v - c * u -> v - c * u * na / nb",
+        "u - c * v -> u - c * v * nb / na",
+    ),
+    edit(
+        "vector-not-normalised",
+        "the part along a is the cosine times a",
+        "Let a be twice as long. Does the part of v along a change? Which vector must the cosine multiply?",
+        "v - c * u -> v - c * a",
+        "u - c * v -> u - c * b",
+    ),
+    edit(
+        "product-for-cosine",
+        "the inner product of a and b is the cosine",
+        "By which two numbers did the forward divide the inner product? What is the part of v along u?",
+        "(u * v).sum -> (a * b).sum",
+    ),
+    edit(
+        "nearly-parallel-is-parallel",
+        "a pair with a cosine near 1 has no gradient",
+        "The cosine is 1 - t²/2 for a small angle t. What is its slope with respect to t at t = 0.03?",
+        "c = (u * v).sum(axis=-1, keepdims=True) -> c = (u * v).sum(axis=-1, keepdims=True); live = np.abs(c) <= 0.999",
+        "return ... -> return g * live * (v - c * u) / na, g * live * (u - c * v) / nb",
     ),
 ]
 

@@ -125,6 +125,24 @@ MISTAKES = [
         "How many transitions does a path of one step have?",
         "a[0] = em[0] -> a[0] = em[0] + np.logaddexp.reduce(trans, axis=0)",
     ),
+    edit(
+        "continuations-transposed",
+        "the recursion for β sums over the earlier label",
+        "β of label i at step t sums over the label j of step t + 1. Along which axis of trans does j run?",
+        "trans + (em[t] + b[t]), axis=1) -> trans + (em[t] + b[t])[:, None], axis=0)",
+    ),
+    edit(
+        "beginnings-transposed",
+        "the recursion for α sums over the later label",
+        "α of label j at step t sums over the label i of step t - 1. Along which axis of trans does i run?",
+        "a[t - 1][:, None] + trans, axis=0) -> a[t - 1] + trans, axis=1)",
+    ),
+    edit(
+        "starts-at-0",
+        "the first step has no emission",
+        "Which emission does a path of one step have?",
+        "a[0] = em[0] -> a[0] = 0",
+    ),
 ]
 
 
@@ -201,3 +219,55 @@ def crf_logz_backward(g, em, trans):
         b[t - 1] = m @ (e[t] * b[t])
         dtrans += np.outer(a[t - 1], e[t] * b[t]) * m
     return g * (a * b / a[-1].sum()), g * (dtrans / a[-1].sum())
+
+
+@mistake(
+    "continuations-transposed-normalised",
+    "β reads trans as α does, by columns",
+    "Make trans asymmetric. Which label of trans[i, j] does β at step t know, and over which label does β sum?",
+)
+def crf_logz_backward(g, em, trans):
+    a, b, dtrans = em.copy(), np.zeros_like(em), np.zeros_like(trans)
+    for t in range(1, len(em)):
+        a[t] += np.logaddexp.reduce(a[t - 1][:, None] + trans, axis=0)
+    for t in reversed(range(1, len(em))):
+        pair = a[t - 1][:, None] + trans + (em[t] + b[t])
+        dtrans += g * np.exp(pair - np.logaddexp.reduce(pair, axis=None))
+        b[t - 1] = np.logaddexp.reduce(trans + (em[t] + b[t])[:, None], axis=0)
+    return g * np.exp(a + b - np.logaddexp.reduce(a + b, axis=1)[:, None]), dtrans
+
+
+@mistake(
+    "sum-of-nothing",
+    "Python's `sum` over the transitions is always an array",
+    "A path of one step has no transition. What does `sum` return for no terms, and which shape must dtrans have?",
+)
+def crf_logz_backward(g, em, trans):
+    a, b = em.copy(), np.zeros_like(em)
+    for t in range(1, len(em)):
+        a[t] += np.logaddexp.reduce(a[t - 1][:, None] + trans, axis=0)
+    for t in reversed(range(1, len(em))):
+        b[t - 1] = np.logaddexp.reduce(trans + (em[t] + b[t]), axis=1)
+    ends, out = em + b, np.logaddexp.reduce(a[-1])
+    pairs = sum(np.exp(a[t - 1][:, None] + trans + ends[t] - out) for t in range(1, len(em)))
+    return g * np.exp(a + b - out), np.asarray(g * pairs, trans.dtype)
+
+
+@mistake(
+    "scaled-probabilities",
+    "exponentials cannot underflow if every step is scaled",
+    "The largest entry of trans is 1000 and another is 0. What is exp(0 - 1000)? Which row of α can sum to 0?",
+)
+def crf_logz_backward(g, em, trans):
+    e, m = np.exp(em - em.max(axis=1, keepdims=True)), np.exp(trans - trans.max())
+    a, b, dtrans = e / e.sum(axis=1, keepdims=True), np.ones_like(e), np.zeros_like(trans)
+    for t in range(1, len(e)):
+        step = e[t] * (a[t - 1] @ m)
+        a[t] = step / step.sum()
+    for t in reversed(range(1, len(e))):
+        ends = e[t] * b[t]
+        pair = np.outer(a[t - 1], ends) * m
+        dtrans += g * (pair / pair.sum())
+        b[t - 1] = m @ ends / (m @ ends).sum()
+    p = a * b
+    return g * (p / p.sum(axis=1, keepdims=True)), dtrans

@@ -209,6 +209,31 @@ MISTAKES = [
         "a[0, 2:4] = e[0, :2] -> a[0, 2 : 2 + n] = e[0, :n]",
         "beginnings(e, z) -> beginnings(e, z, 1)",
     ),
+    edit(
+        "no-labels-no-gradient",
+        "without labels there is nothing to learn",
+        "y is empty. Which paths read y, and how does their probability change if a logit of the blank rises?",
+        "return g * d -> return g * d * (len(y) > 0)",
+    ),
+    edit(
+        "blank-last",
+        "the blank is the last class",
+        "Read the task again: which class is the blank?",
+        "z = [0] + [c for label in y for c in (label, 0)] -> n = logits.shape[1] - 1\n    "
+        "z = [n] + [c for label in y for c in (label, n)]",
+    ),
+    edit(
+        "divided-by-length",
+        "the loss is divided by the number of labels, as in PyTorch's mean",
+        "Does the task's formula for the loss contain the length of y?",
+        "return g * d -> return g * d / max(len(y), 1)",
+    ),
+    edit(
+        "global-shift",
+        "one maximum serves for all steps",
+        "A row's largest logit is 998 below the largest logit of all. What is the sum of its exponentials?",
+        "logits.max(axis=1, keepdims=True) -> logits.max()",
+    ),
 ]
 
 

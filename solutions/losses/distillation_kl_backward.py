@@ -161,6 +161,26 @@ MISTAKES = [
         "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
         "softmax(student / T) -> np.exp(student / T) / np.exp(student / T).sum(axis=1, keepdims=True)",
     ),
+    edit(
+        "global-shift",
+        "one maximum serves for the whole batch",
+        "A row's largest logit is 2000 below the largest logit of the batch. What are its exponentials and their sum?",
+        "z.max(axis=1, keepdims=True) -> z.max()",
+    ),
+    edit(
+        "divides-by-clipped-s",
+        "s can be clipped away from 0 before p is divided by it",
+        "The slope p/s is multiplied by s again. What is this product if s underflows to 0, and what must it be?",
+        "return g ... -> d = -g * T / N * p / np.maximum(s, 1e-30)\n    "
+        "return s * (d - (s * d).sum(axis=1, keepdims=True))",
+    ),
+    edit(
+        "logits-clipped",
+        "a bound on the logits prevents overflow and changes nothing else",
+        "The logits of a row are -1000, -997 and -998. What is left of their differences after your clip?",
+        "softmax(student / T) -> softmax(np.clip(student / T, -50, 50))",
+        "softmax(teacher / T) -> softmax(np.clip(teacher / T, -50, 50))",
+    ),
 ]
 
 

@@ -189,6 +189,26 @@ MISTAKES = [
         "Take A > 0 and s = 1. Must a descent step on L raise or lower logp?",
         "-g -> g",
     ),
+    edit(
+        "weighted-by-length",
+        "an answer weighs as much as it has tokens",
+        "A batch has an answer of 100 tokens and one of 10. Which weight does each answer have in the task's mean?",
+        "len(s) -> n.sum()",
+        "mask / n[:, None] -> mask",
+    ),
+    edit(
+        "mean-over-positions",
+        "the loss is a mean over all B·T positions",
+        "Add a column of padding. Should the gradient of a token change?",
+        "len(s) -> mask.size",
+        "mask / n[:, None] -> mask",
+    ),
+    edit(
+        "longest-answer-for-all",
+        "every answer is as long as the longest one",
+        "The mask of a short answer has few ones. By which number must its sum of log-ratios be divided?",
+        "n = mask.sum(axis=1) -> n = np.full_like(adv, mask.sum(axis=1).max())",
+    ),
 ]
 
 
