@@ -95,11 +95,11 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
     return dpadded[:, :, pad : pad + H, pad : pad + W], dw, db
 
 
-def gradients(g, x, w, stride, pad, crop=True):
-    (*_, H, W), (*_, K, L), (*_, Y, Z) = x.shape, w.shape, g.shape
+def gradients(g, x, w, stride, pad, crop=True, places=None):
+    (*_, H, W), (*_, Y, Z) = x.shape, g.shape
     padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     dpadded, dw = np.zeros_like(padded), np.zeros_like(w)
-    for i, j in np.ndindex(K, L):
+    for i, j in np.ndindex(places or w.shape[2:]):
         rows = slice(i, i + stride * Y, stride)
         window = ..., rows, slice(j, j + stride * Z, stride)
         dw[:, :, i, j] += np.einsum("noyz,ncyz->oc", g, padded[window])
@@ -224,11 +224,40 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
     "w has shape (O, C, K, L). Over which range does each of your two loops run?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
-    cut = w.copy()
-    cut[:, :, :, w.shape[2] :] = 0
-    dx, dw = gradients(g, x, cut, stride, pad)
-    dw[:, :, :, w.shape[2] :] = 0
-    return dx, dw, g.sum(axis=(0, 2, 3))
+    return *gradients(g, x, w, stride, pad, places=w.shape[2:3] * 2), g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "square-kernel-by-width",
+    "the kernel is as high as it is wide",
+    "w has shape (O, C, K, L). Over which range does your loop over the rows of the kernel run?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    return *gradients(g, x, w, stride, pad, places=w.shape[3:] * 2), g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "columns-by-height",
+    "out is as wide as it is high",
+    "g has shape (N, O, Y, Z). How many columns does the window of one kernel position have?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    Y = g.shape[2]
+    square = np.zeros((*g.shape[:2], Y, Y), g.dtype)
+    square[..., : g.shape[3]] = g[..., :Y]
+    return *gradients(square, x, w, stride, pad), g.sum(axis=(0, 2, 3))
+
+
+@mistake(
+    "exchanged-kernel-axes",
+    "w[o, c, i, j] belongs to row j and column i of a window",
+    "Which axis of the kernel runs down the image?",
+)
+def conv2d_backward(g, x, w, b, stride=1, pad=0):
+    padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad))).swapaxes(2, 3)
+    dx, dw = gradients(g.swapaxes(2, 3), padded, w, stride, 0)
+    inner = dx.swapaxes(2, 3)[:, :, pad : pad + x.shape[2], pad : pad + x.shape[3]]
+    return inner.copy(), dw, g.sum(axis=(0, 2, 3))
 
 
 @mistake(

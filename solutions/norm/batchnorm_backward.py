@@ -264,3 +264,67 @@ def batchnorm_backward(g, cache):
     xhat, _, gamma = cache
     h = g * gamma
     return h - h.mean(axis=0) - xhat * (h * xhat).mean(axis=0), (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake(
+    "no-eps",
+    "the backward needs no eps",
+    "A column is constant, so its variance is 0. By what does your backward divide? Where was eps added?",
+)
+def batchnorm_forward(x, gamma, beta):
+    centred, var = x - x.mean(axis=0), x.var(axis=0)
+    out = gamma * centred / np.sqrt(var + EPS) + beta
+    return out, (centred / np.sqrt(var), 1 / np.sqrt(var), gamma)
+
+
+@mistake(
+    "rstd-without-eps",
+    "dx is divided by the root of the plain variance",
+    "xhat is x minus its mean, times a number for each column. Does dx contain the same number?",
+)
+def batchnorm_forward(x, gamma, beta):
+    var = x.var(axis=0)
+    xhat = (x - x.mean(axis=0)) / np.sqrt(var + EPS)
+    return gamma * xhat + beta, (xhat, 1 / np.sqrt(var), gamma)
+
+
+@mistake(
+    "no-eps-in-forward",
+    "the variance is never 0",
+    "All rows of a batch are equal. What is the variance of a column, and by what does your forward divide?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / x.std(axis=0)
+    xhat = (x - x.mean(axis=0)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+buffers = {}
+
+
+@mistake(
+    "buffer-for-each-shape",
+    "all batches of one shape can share one buffer for xhat",
+    "Run two forwards on batches of one shape, then the backward of the first. Whose xhat does the buffer hold?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var(axis=0) + EPS)
+    xhat = buffers.setdefault((x.shape, x.dtype), np.empty_like(x))
+    xhat[...] = (x - x.mean(axis=0)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+statistics = {}
+
+
+@mistake(
+    "statistics-kept-by-shape",
+    "the statistics of a batch can be kept by its shape",
+    "Run two forwards on batches of one shape, then the backward of the first. Whose standard deviation is kept?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var(axis=0) + EPS)
+    xhat = (x - x.mean(axis=0)) * rstd
+    kept = statistics.setdefault((x.shape, x.dtype), np.empty_like(rstd))
+    kept[...] = rstd
+    return gamma * xhat + beta, (xhat, kept, gamma)

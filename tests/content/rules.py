@@ -102,7 +102,7 @@ RULES = {
     "cholesky_backward__strict_triangle": "slip-missing-divisor",
     "conv2d_backward__finite_differences": "too-much-work",
     "conv2d_backward__indices_kept_by_shape": "shapes-do-not-align",
-    "conv2d_backward__kernel_transposed": None,
+    "conv2d_backward__kernel_transposed": "exchanged-kernel-axes",
     "conv2d_backward__last_image_only": "overwritten",
     "conv2d_backward__last_row_of_outputs_missed": "skips-slice",
     "conv2d_backward__mean_over_the_batch": "constant-factor",
