@@ -331,3 +331,70 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
         for i, total in zip(sorted(bucket), reduced(grads, sorted(bucket), all_reduce)):
             means[i] = total / world_size
     return means
+
+
+@mistake(
+    "oversized-overtakes",
+    "a gradient larger than a bucket may be sent before the open bucket",
+    "A bucket is open when a gradient larger than a bucket arrives. Which of the two must be sent first?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    order = [*reversed(range(len(grads)))]
+    alone = [i for i in order if grads[i].size > capacity]
+    for bucket in buckets_of(grads, [i for i in order if i not in alone], capacity):
+        first = [i for i in alone if i > bucket[-1]]
+        alone = alone[len(first) :]
+        for one in [*([i] for i in first), bucket]:
+            for i, total in zip(one, reduced(grads, one, all_reduce)):
+                means[i] = total / world_size
+    for i in alone:
+        means[i] = reduced(grads, [i], all_reduce)[0] / world_size
+    return means
+
+
+@mistake(
+    "oversized-last",
+    "gradients larger than a bucket are sent after all buckets",
+    "Backward finishes a large gradient early. What does this gradient wait for in your code?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    order = [*reversed(range(len(grads)))]
+    small = [i for i in order if grads[i].size <= capacity]
+    buckets = [*buckets_of(grads, small, capacity), *([i] for i in order if i not in small)]
+    for bucket in buckets:
+        for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+            means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "oversized-joins",
+    "a gradient larger than a bucket goes into the open bucket",
+    "A bucket is open when a gradient larger than a bucket arrives. How many gradients may its bucket hold?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means, buckets, filled = [None] * len(grads), [], 0
+    for i in reversed(range(len(grads))):
+        if not buckets or (filled + grads[i].size > capacity and (grads[i].size <= capacity or filled >= capacity)):
+            buckets.append([])
+            filled = 0
+        buckets[-1].append(i)
+        filled += grads[i].size
+    for bucket in buckets:
+        for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+            means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "results-in-bucket-order",
+    "the means are returned in the order in which they were sent",
+    "The last parameter is sent first. At which index of the returned list must its mean be?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = []
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        means += [total / world_size for total in reduced(grads, bucket, all_reduce)]
+    return means

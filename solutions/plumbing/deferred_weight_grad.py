@@ -325,3 +325,37 @@ class Linear(Linear):
     def backward_weight(self):
         dW = self.waiting.popleft()
         self.dW = dW if self.dW is None else self.dW + dW
+
+
+@mistake(
+    "zeros-before-the-product",
+    "dW may become zeros before the first weight gradient arrives",
+    "What must `dW` be after `backward_input` and before the first `backward_weight`? Which line changes it earlier?",
+)
+class Linear(Linear):
+    def backward_input(self, g):
+        if self.dW is None:
+            self.dW = 0 * self.W
+        return super().backward_input(g)
+
+
+@mistake(
+    "zeros-at-the-start",
+    "dW starts as zeros",
+    "Read the task again: what is `dW` of a new layer?",
+)
+class Linear(Linear):
+    def __init__(self, W):
+        super().__init__(W)
+        self.dW = 0 * W
+
+
+@mistake(
+    "cleared-by-backward-input",
+    "a new backward starts a new dW",
+    "What must `dW` hold after two micro-batches? Which call of `backward_input` loses the first one?",
+)
+class Linear(Linear):
+    def backward_input(self, g):
+        self.dW = None
+        return super().backward_input(g)
