@@ -127,6 +127,32 @@ MISTAKES = [
         "At b = 0 the gate is 0.5. Is its slope there 0.25 or 0.75?",
         "g * a * s * (1 - s) -> g * a * (1 - s * s)",
     ),
+    edit(
+        "axis-1",
+        "the last axis is axis 1",
+        "x has shape (2, 3, 6). Along which axis are the halves, and which number has this axis?",
+        "a, b = np.split(x, 2, axis=-1) -> h = x.shape[1] // 2\n    a, b = x[:, :h], x[:, h:]",
+        "(da, db), axis=-1) -> (da, db), axis=1)",
+    ),
+    edit(
+        "first-axis",
+        "the halves are along the first axis",
+        "g has shape (n, 2) and x has shape (n, 4). Along which axis was x halved?",
+        "a, b = np.split(x, 2, axis=-1) -> h = len(x) // 2\n    a, b = x[:h], x[h:]",
+        "(da, db), axis=-1) -> (da, db), axis=0)",
+    ),
+    edit(
+        "clipped",
+        "beyond 15 the sigmoid is 0 or 1",
+        "σ(-15) is 3e-7. What must da be at b = -1000, and what is it after your clip?",
+        "s = ... -> s = (1 + np.tanh(np.clip(b, -15, 15) / 2)) / 2",
+    ),
+    edit(
+        "clipped-at-20",
+        "beyond 20 the sigmoid is 0 or 1",
+        "σ(-20) is 2e-9. What must da be at b = -1000, and what is it after your clip?",
+        "s = ... -> s = (1 + np.tanh(np.clip(b, -20, 20) / 2)) / 2",
+    ),
 ]
 
 

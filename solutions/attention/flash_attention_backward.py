@@ -146,6 +146,12 @@ MISTAKES = [
         "Take the tile of queries 0 to 3 and keys 2 and 3. Which keys of this tile does query 3 see?",
         "j >= i + bq -> j > i",
     ),
+    edit(
+        "skips-by-tile-number",
+        "a tile of keys with a larger number than the tile of queries is in the future",
+        "Take bq = 4 and bk = 2. Which queries are in tile 0, and which keys are in tile 1?",
+        "j >= i + bq -> j // bk > i // bq",
+    ),
 ]
 
 
@@ -512,6 +518,30 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
                 continue
             rows = slice(i, i + bq)
             s = masked(q[rows] @ k[keys].T * scale, causal, i, j + 1)
+            p = np.exp(s - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "mask-by-tile-number",
+    "tile t of the queries holds the same positions as tile t of the keys",
+    "Take bq = 4 and bk = 2. Which positions does tile 1 of the queries hold, and which does tile 1 of the keys hold?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j // bk > i // bq:
+                continue
+            rows = slice(i, i + bq)
+            s = masked(q[rows] @ k[keys].T * scale, causal and j // bk == i // bq)
             p = np.exp(s - lse[rows, None])
             ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
             dv[keys] += p.T @ g[rows]
