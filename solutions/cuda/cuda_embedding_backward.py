@@ -36,7 +36,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import below, edit, given
+from autodrill.drills import below, edit, given, mistake
 
 HINTS = (
     "Which element of dW receives g[t][d]? Can two threads add to the same element?",
@@ -135,4 +135,27 @@ MISTAKES = [
         "How many elements of g belong to token t, and which of them does your kernel add?",
         "if (k >= T * D) return; -> if (k >= T * D || k % D) return;",
     ),
+    edit(
+        "stride-of-the-tokens",
+        "a row of dW has as many elements as there are tokens",
+        "dW has V rows. How many elements does each of them have: T or D?",
+        "ids[k / D] * D + k % D -> ids[k / D] * T + k % D",
+    ),
 ]
+
+
+@mistake(
+    "fewer-blocks-than-tokens",
+    "there is a block for each token",
+    "T is 9 and D is 3, so the launch has 2 blocks. Which tokens does your kernel never take?",
+)
+def cuda_embedding_backward():
+    return r"""
+__global__ void emb_bwd(const float* g, const int* ids, float* dW,
+                        int T, int D) {
+    int t = blockIdx.x;
+    if (t >= T) return;
+    for (int c = threadIdx.x; c < D; c += blockDim.x)
+        atomicAdd(&dW[ids[t] * D + c], g[t * D + c]);
+}
+"""

@@ -220,6 +220,32 @@ MISTAKES = [
         "Which factor does the Jacobian of softmax have in each of its terms?",
         "ds = p * (gv - D[i]) -> ds = gv - D[i]",
     ),
+    edit(
+        "scale-without-D",
+        "the scale belongs to g·v, but not to D",
+        "s is q·k/√d. Does its slope multiply the whole gradient of the score, or only one term of this gradient?",
+        "p * (gv - D[i]) -> p * (r * gv - D[i])",
+        "pk[c] += r * ds -> pk[c] += ds",
+    ),
+    edit(
+        "scale-of-D-only",
+        "the scale belongs to D, but not to g·v",
+        "s is q·k/√d. Does its slope multiply the whole gradient of the score, or only one term of this gradient?",
+        "p * (gv - D[i]) -> p * (gv - r * D[i])",
+        "pk[c] += r * ds -> pk[c] += ds",
+    ),
+    edit(
+        "D-added",
+        "D is added to g·v",
+        "The scores of a query all rise by 1. Does p change? What must ds then sum to over the keys?",
+        "p * (gv - D[i]) -> p * (gv + D[i])",
+    ),
+    edit(
+        "D-outside",
+        "p multiplies g·v, but not D",
+        "Which factor do both terms of the gradient of a score have?",
+        "p * (gv - D[i]) -> p * gv - D[i]",
+    ),
 ]
 
 
