@@ -71,7 +71,8 @@ def answer(asked, values, width):
 
 # Each value is asked for when its loss is requested, so that a candidate cannot read the others meanwhile.
 def drive(candidate, width):
-    alive = most = graphs = most_of_graphs = 0
+    alive = graphs = 0
+    counts = [(0, 0)]
 
     class Node:
         # Slots are a part of the node itself, so a candidate cannot empty a node and keep it.
@@ -102,38 +103,45 @@ def drive(candidate, width):
         def detach(self):
             return Node(self.data, tracked=False)
 
-    def count():
-        nonlocal most, most_of_graphs
-        most, most_of_graphs = max(most, alive), max(most_of_graphs, graphs)
-
     def losses():
         requested = 0
         while (value := ask(requested)) is not None:
             requested += 1
-            count()
+            counts.append((alive, graphs))
             x, w, y = Node(3.0), Node(2.0), Node(value)
             loss = Node(value, (x, w, y))
             del x, w, y
             yield loss
             del loss
-        count()
+        counts.append((alive, graphs))
 
     total = candidate(losses())
-    # The counts are floats, because diagnosis ignores integers in a list and must tell one leak from another.
     whole = isinstance(total, (int, np.integer)) or None
-    return [float(total) if isinstance(total, float) else whole, float(most), float(most_of_graphs)]
+    most = [max(column) for column in zip(*counts, strict=True)]
+    return [float(total) if isinstance(total, float) else whole, *most, *growth(counts)]
+
+
+def growth(counts):
+    """Return floats, by which diagnosis tells one leak from another. It ignores integers in a list.
+
+    They say how the two counts mostly grow with a loss, whether a count ever falls, and the largest count. It is cut at
+    20, so that it does not matter how many losses pass until a graph is freed.
+    """
+    steps = [np.diff(column).tolist() or [0] for column in zip(*counts, strict=True)]
+    usual = [float(max(sorted(set(column)), key=column.count)) for column in steps]
+    return [*usual, float(min(map(min, steps)) < 0), float(min(max(map(max, counts)), 20))]
 
 
 def judge(answer, values, width):
     match answer:
-        case list([total, float() as most, float() as of_graphs]):  # since NumPy 2.5 an array matches a bare pattern
+        case list([total, int() as most, int() as of_graphs, *_]):  # since NumPy 2.5 an array matches a bare pattern
             pass
         case _:
             return "type: it must return the sum of the losses as a float"
     if not isinstance(total, float):
         return f"type: it returns {'an integer' if total is True else 'no number'}, but it must return a float"
     if most > AT_ONCE or of_graphs > TRACKED:
-        return f"leak: {max(most, of_graphs):g} graph nodes are alive after {len(values)} losses of 4 nodes each"
+        return f"leak: {max(most, of_graphs)} graph nodes are alive after {len(values)} losses of 4 nodes each"
     if not math.isclose(total, sum(values)):
         return f"value: it returns {total:g}, but the sum is {sum(values):g}"
     return None
@@ -227,6 +235,19 @@ def bug_history_leak(losses):
         total = total + loss
         if step % 10 == 0:
             total = total.detach()
+    return total.item()
+
+
+@mistake(
+    "first-loss-tracked",
+    "the sum has no history if all losses but the first are detached",
+    "Your total starts as the first loss. Does `total + loss.detach()` have a history?",
+)
+def bug_history_leak(losses):
+    losses = iter(losses)
+    total = next(losses)
+    for loss in losses:
+        total = total + loss.detach()
     return total.item()
 
 
