@@ -41,12 +41,14 @@ def shape_rule(drill: Drill, failing: list[Observation]) -> Rule | None:
     odd = [(o, i, got) for o in failing if has_numbers(o) for i, got in _odd(o)]
     if not odd or odd[0][0] is not failing[0]:
         return None
-    for rule, holds in _RULES:
+    # If every right result is 0, its numbers are those of any other zeros, and only the order of axes says something.
+    telling = any(np.any(o.expected.parts[i].value) for o, i, _ in odd)
+    for rule, holds in _RULES if telling else _OF_ZEROS:
         if all(holds(got, o.expected.parts[i]) for o, i, got in odd):
             return replace(rule, because=rule.because.format(odd[0][0].expected.parts[odd[0][1]].name))
-    if all(_is_partly_summed(o, i, got) for o, i, got in odd):
+    if telling and all(_is_partly_summed(o, i, got) for o, i, got in odd):
         return _partly(odd)
-    if all(_is_aligned_left(drill, o, i, got) for o, i, got in odd):
+    if telling and all(_is_aligned_left(drill, o, i, got) for o, i, got in odd):
         return _ALIGNED_LEFT
     return None
 
@@ -189,6 +191,9 @@ _RULES: tuple[tuple[Rule, Callable[[Array, Part], bool]], ...] = (
     ),
 )
 """Each rule with the condition that every wrong shape must meet, in the order in which the rules are tried."""
+
+_OF_ZEROS = _RULES[:2]
+"""The rules that need no numbers."""
 
 
 # -- broadcasting ------------------------------------------------------------------------------------------------------

@@ -89,8 +89,15 @@ def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Li
         return Likeness.SAME if mine.fault.kind is theirs.fault.kind else Likeness.DIFFERENT
     if not _same_values(mine, theirs):
         return Likeness.NEAR if _same_values(mine, theirs, nearly=True) else Likeness.DIFFERENT
-    further = any(wrong and i not in ever_wrong for i, wrong in enumerate(theirs.wrong))
-    return Likeness.PARTLY if further else Likeness.SAME
+    if not any(wrong and i not in ever_wrong for i, wrong in enumerate(theirs.wrong)):
+        return Likeness.SAME
+    return Likeness.DIFFERENT if _has_wrong_counts_only(mine) else Likeness.PARTLY
+
+
+def _has_wrong_counts_only(mine: Observation) -> bool:
+    """Whether every wrong result is one whole number, such as a number of steps. Many mistakes share a count."""
+    parts = zip(mine.wrong, mine.expected.parts, strict=True)
+    return all(part.value.ndim == 0 and part.value.dtype.kind in "iu" for wrong, part in parts if wrong)
 
 
 def _of_ends(mine: Observation, theirs: Observation) -> Likeness:

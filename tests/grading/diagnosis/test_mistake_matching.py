@@ -218,6 +218,22 @@ def test_likeness_compares_kinds_of_exceptions(mine: str, theirs: str, degree: L
     assert likeness(one, other, set()) is degree
 
 
+@pytest.mark.parametrize(("wrong", "degree"), [((False, True), Likeness.DIFFERENT), ((True, True), Likeness.PARTLY)])
+def test_equal_counts_alone_name_no_mistake_that_spoils_more(wrong: tuple[bool, bool], degree: Likeness) -> None:
+    case, fault = Case("a class", {"x": np.array([1.0])}), Fault(FaultKind.VALUE, "")
+    parts = [
+        Part("dx", np.array([1.0]), np.zeros(1), np.dtype(float)),
+        Part("steps", np.array(3), np.zeros(()), np.dtype(int)),
+        Part("dw", np.array([4.0]), np.zeros(1), np.dtype(float)),
+    ]
+    got = np.array([1.0 + wrong[0]]), np.array(0), np.array([4.0])
+    expected, outcome = Expected((*parts,), (np.ones(1),)), Raised("", "", ())
+    mine = Observation(case, expected, outcome, got, (*wrong, False), fault)
+    theirs = Observation(case, expected, outcome, (*got[:2], np.array([9.0])), (*wrong, True), fault)
+    assert likeness(mine, theirs, {i for i, off in enumerate(wrong) if off}) is degree
+    assert likeness(mine, mine, {0, 1}) is Likeness.SAME
+
+
 def test_ordinary_leaves_out_degenerate_cases() -> None:
     fault = Fault(FaultKind.VALUE, "")
     usual = observed([1.0, 2.0], fault=fault)

@@ -71,3 +71,28 @@ def test_shape_rule_names_the_axes_that_are_not_summed(graded: Callable[..., Rep
     assert report.failure.rule is not None
     words = "an axis of size 1 that broadcasting stretched is not summed"
     assert report.failure.rule.because == words
+
+
+ZEROS = """import numpy as np
+
+
+def crf_logz_backward(g, em, trans):
+    alpha, beta = em.copy(), np.zeros_like(em)
+    for t in range(1, len(em)):
+        alpha[t] += np.logaddexp.reduce(alpha[t - 1][:, None] + trans, axis=0)
+    for t in reversed(range(1, len(em))):
+        beta[t - 1] = np.logaddexp.reduce(trans + (em[t] + beta[t]), axis=1)
+    z = np.logaddexp.reduce(alpha[-1])
+    dtrans = np.zeros_like(trans) if len(em) > 1 else np.zeros({})
+    for t in range(1, len(em)):
+        dtrans += g * np.exp(alpha[t - 1][:, None] + trans + (em[t] + beta[t]) - z)
+    return g * np.exp(alpha + beta - z), dtrans
+"""
+
+
+@pytest.mark.parametrize("shape", ["len(trans)", "(2, *trans.shape)", "(len(trans) + 1, len(trans))"])
+def test_zeros_are_no_sum_and_no_copy_of_zeros(graded: Callable[..., Report], shape: str) -> None:
+    report = graded("crf_logz_backward", ZEROS.format(shape))
+    assert report.failure is not None
+    assert report.failure.summary.startswith("dtrans must have trans's shape")
+    assert report.failure.rule is None or report.failure.rule.key in {"shape", "broadcast-too-far"}
