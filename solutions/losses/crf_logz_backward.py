@@ -138,7 +138,7 @@ MISTAKES = [
         "a[t - 1][:, None] + trans, axis=0) -> a[t - 1] + trans, axis=1)",
     ),
     edit(
-        "starts-at-0",
+        "first-emission-missing",
         "the first step has no emission",
         "Which emission does a path of one step have?",
         "a[0] = em[0] -> a[0] = 0",
