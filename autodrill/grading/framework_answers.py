@@ -135,15 +135,29 @@ def refusal_of(exercise: Exercise, source: bytes, raised: str) -> str:
 def remark_of(source: bytes, framework: Framework) -> tuple[str, str] | None:
     """Return the key and the text of the remark on an answer that lets the framework differentiate; None otherwise."""
     tree = ast.parse(source)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {name for node in imports for name, _ in _imports(node)}
+    renamed = {a.asname for node in imports if any(_imports(node)) for a in node.names if a.name in _DIFFERENTIATES}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func
-        called = name.attr if isinstance(name, ast.Attribute) else name.id if isinstance(name, ast.Name) else ""
-        if called in _DIFFERENTIATES and not _defines(tree, called):
+        verb, used = "calls", ""
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _DIFFERENTIATES:
+                used = name
+            case ast.Attribute(attr=name) if name in _DIFFERENTIATES and _root(node) in modules:
+                verb, used = "uses", name
+            case ast.Name(id=name, ctx=ast.Load()) if name in renamed:
+                verb, used = "uses", name
+        if used and not (verb == "calls" and _defines(tree, used)):
             words = f"{framework.brand} differentiated for you: an interviewer asks for the formula"
-            return "uses-autograd", f"line {node.lineno} calls `{called}`. {words}"
+            return "uses-autograd", f"line {node.lineno} {verb} `{used}`. {words}"
     return None
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that a chain of attributes begins with, or ""."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _defines(tree: ast.Module, name: str) -> bool:
@@ -166,7 +180,7 @@ def _function_classes(tree: ast.Module) -> list[ast.ClassDef]:
         node
         for node in tree.body
         if isinstance(node, ast.ClassDef)
-        and any(ast.unparse(base).split(".")[-1] == "Function" for base in node.bases)
+        and any("Function" in {getattr(base, "attr", ""), getattr(base, "id", "")} for base in node.bases)
         and {"forward", "backward"} <= {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
     ]
 
@@ -244,14 +258,19 @@ def _imports_numpy(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def _without_annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all nodes in it that run, imports inside `try` excepted."""
-    yield node
-    for name, value in ast.iter_fields(node):
-        if name in {"annotation", "returns"}:
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield from _without_annotations(child)
+    """Yield a node and all nodes in it that run.
+
+    It does not recurse, because a file may be nested deeper than Python's recursion limit.
+    """
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name, value in ast.iter_fields(node):
+            if name not in {"annotation", "returns"}:
+                waiting += [
+                    child for child in (value if isinstance(value, list) else [value]) if isinstance(child, ast.AST)
+                ]
 
 
 def _bound_names(node: ast.stmt) -> set[str]:

@@ -121,9 +121,19 @@ def _passed_on(tree: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, st
 
 def _root(node: ast.expr) -> str:
     """Return the name that a chain of attributes begins with, or ""."""
+    return _dotted(node).partition(".")[0]
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return a chain of attributes as text, such as "sys.stdout.encoding"; "" if it does not begin with a name.
+
+    `ast.unparse` recurses, and a chain may be deeper than Python's recursion limit.
+    """
+    names = []
     while isinstance(node, ast.Attribute):
+        names.append(node.attr)
         node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
 def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
@@ -144,7 +154,7 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
             elif not isinstance(node.ctx, ast.Load) and name not in _ORDINARY:
                 yield node.lineno, f"writes `{f'{module}.{name}'[:60]}`"
         case ast.Attribute(value=ast.Attribute() as module, ctx=ast.Store() | ast.Del()) if _root(module) in modules:
-            yield node.lineno, f"writes `{ast.unparse(node)[:60]}`"
+            yield node.lineno, f"writes `{_dotted(node)[:60]}`"
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=module), *_]) if module in modules:
             yield node.lineno, f"writes an attribute of `{module[:60]}`"
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments) if name in _TAKES_A_NAME:

@@ -12,7 +12,7 @@ import pytest
 
 from autodrill.errors import UsageError
 from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.framework_answers import framework_of, usable_framework
+from autodrill.grading.framework_answers import framework_of, remark_of, usable_framework
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.submission import Submission
@@ -135,6 +135,23 @@ def mul_broadcast_backward(g, a, b):
     (remark,) = report.remarks
     assert remark.key == "uses-autograd"
     assert remark.text.startswith("line 6 calls `grad`. PyTorch differentiated for you")
+
+
+DIFFERENTIATING = {
+    "renamed": ("from torch.autograd import grad as of", "of(y, x, g)", "line 6 uses `of`"),
+    "in-a-table": ("import torch", "[torch.autograd.grad][0](y, x, g)", "line 6 uses `grad`"),
+    "own-name": ("import torch\ndef grad(): pass", "torch.autograd.grad(y, x, g)", "line 7 uses `grad`"),
+    "unused": ("from torch.autograd import grad as of", "g", None),
+    "own": ("import torch\ndef grad(y, x, g): return g", "grad(y, x, g)", None),
+    "attribute": ("import torch", "x.grad", None),
+}
+
+
+@pytest.mark.parametrize(("top", "result", "remark"), DIFFERENTIATING.values(), ids=DIFFERENTIATING)
+def test_autograd_by_another_name_earns_a_remark(top: str, result: str, remark: str | None) -> None:
+    source = f"{top}\n\n\ndef f(g, x):\n    y = x\n    return {result}\n"
+    found = remark_of(source.encode(), Framework.TORCH)
+    assert (found and found[1].partition(".")[0]) == remark
 
 
 @pytest.mark.jax
@@ -270,6 +287,12 @@ USES = {
 @pytest.mark.parametrize(("source", "found"), USES.values(), ids=USES)
 def test_framework_is_what_the_entry_uses(shipped: Library, source: str, found: str | None) -> None:
     assert framework_of(shipped.find("mul_broadcast_backward"), source.format(ENTRY).encode()) == found
+
+
+def test_framework_of_a_deep_file_is_found(shipped: Library) -> None:
+    for line in (f"torch.sin(g){'.a' * 1200}", f"g{'.a' * 1200}"):
+        source = f"import torch\n\n\ndef mul_broadcast_backward(g, a, b):\n    return {line}\n"
+        assert framework_of(shipped.find("mul_broadcast_backward"), source.encode()) == "torch"
 
 
 def test_both_frameworks_are_refused(shipped: Library) -> None:

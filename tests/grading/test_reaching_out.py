@@ -54,6 +54,7 @@ RIGHT = """def mul_backward(self, other, out):
         ("object.__getattribute__(f, name)\n", "line 1 reads `__getattribute__`"),
         ("node.__del__()\n", "line 1 reads `__del__`"),
         ("import inspect\ninspect.getmembers(f)\n", "line 2 reads `inspect.getmembers`"),
+        (f"import sys\nsys{'.a' * 1200} = 1\n", f"line 2 writes `sys{'.a' * 28}.`"),
         ("import sys\nx = " + "-" * 20_000 + "1\n", "it is nested too deeply to be searched"),
     ],
 )
