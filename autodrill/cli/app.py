@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -123,6 +124,8 @@ def main() -> None:
     """Run the command line and exit."""
     if "_AUTODRILL_COMPLETE" in os.environ:
         _complete()
+    if hasattr(signal, "SIGCHLD"):  # a parent that ignores it would hide from this process how its child processes end
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         code = _run(sys.argv[1:])
     except BrokenPipeError:

@@ -115,7 +115,7 @@ def grade(
     if unconfined:
         task = replace(task, confinement=replace(task.confinement, required=frozenset()))
     reports: list[Report] = []
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a CI job that takes too long is ended with it
+    _end_like_an_interrupt()
     try:
         with closing(grade_all(task, files, workers)) as graded:
             for report in graded:
@@ -126,6 +126,18 @@ def grade(
         raise
     _conclude(task, reports, output_format)
     raise typer.Exit(_exit_code(reports))
+
+
+def _end_like_an_interrupt() -> None:
+    """Let SIGTERM and SIGHUP do what Ctrl-C does, so that the verdicts made are kept.
+
+    A CI job that takes too long is ended with SIGTERM, and a terminal that closes sends SIGHUP. `nohup` ignores SIGHUP,
+    and that must stay so.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and (name == "SIGTERM" or signal.getsignal(number) is signal.SIG_DFL):
+            signal.signal(number, signal.default_int_handler)
 
 
 def _check_gpu(drill: "Drill", *, unconfined: bool) -> None:
@@ -153,7 +165,7 @@ def _write(report: "Report", output_format: GradeFormat) -> None:
     """Write what a format says of one file, so that it is not lost if this process is killed."""
     from autodrill.render.document import as_json, document
     from autodrill.render.grades import github_lines, grade_line
-    from autodrill.render.plain import Paint, flush, say, symbols_for
+    from autodrill.render.plain import Paint, flush, say, symbols_for, write_utf8
 
     match output_format:
         case GradeFormat.TEXT:
@@ -161,6 +173,7 @@ def _write(report: "Report", output_format: GradeFormat) -> None:
         case GradeFormat.JSONL:
             say(as_json(document("grade", report=report.as_dict())))
         case GradeFormat.GITHUB:
+            write_utf8(sys.stdout)
             for line in github_lines([report]):
                 say(line)
         case GradeFormat.JSON | GradeFormat.JUNIT:
@@ -180,7 +193,7 @@ def _conclude(
         left: How many files an interrupted run did not grade; None if the run is complete.
     """
     from autodrill.render.grades import junit_document, summary
-    from autodrill.render.plain import Paint, say, write
+    from autodrill.render.plain import Paint, say, write, write_utf8
 
     match output_format:
         case GradeFormat.TEXT:
@@ -198,6 +211,7 @@ def _conclude(
             every = [report.as_dict() for report in reports]
             write_document("grade", exercise=task.exercise, seed=task.seed, complete=left is None, reports=every)
         case GradeFormat.JUNIT:
+            write_utf8(sys.stdout)
             write(sys.stdout, junit_document(reports))
         case GradeFormat.JSONL | GradeFormat.GITHUB:
             pass

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from autodrill.grading.report import Verdict
-from autodrill.render.plain import clean
+from autodrill.render.plain import ASCII, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,10 @@ def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
     sign, colour = (symbols.yes, "green") if right else (symbols.no, "red")
     verdict = paint(f"{sign} {report.verdict.upper():8}", colour)
     why = _reaches_out(report) if right else _why(report)
-    return f"{verdict} {clean(report.path)}" + (f"  {paint(why, 'dim')}" if why else "")
+    path = clean(report.path)
+    if symbols is ASCII:  # escaped, because names that differ must not be spelled alike
+        path = path.encode("ascii", "backslashreplace").decode("ascii")
+    return f"{verdict} {path}" + (f"  {paint(why, 'dim')}" if why else "")
 
 
 def summary(reports: Sequence[Report], seed: int) -> str:

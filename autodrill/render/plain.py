@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import unicodedata
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ __all__ = [
     "width_of",
     "wrapped",
     "write",
+    "write_utf8",
 ]
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "amber": "33", "cyan": "36"}
@@ -298,6 +300,12 @@ def write(stream: IO[str], text: str) -> None:
     """
     with _writing():
         stream.write(text)
+
+
+def write_utf8(stream: IO[str]) -> None:
+    """Write UTF-8 to a stream from now on, for a format that prescribes it whatever the locale is."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8")
 
 
 def flush(stream: IO[str]) -> None:

@@ -272,7 +272,11 @@ class RequestProcess:
         """Repeat the request in a process that traces lines, and return where it fails; None if it does not fail."""
         if not self._traceable:
             return None
-        with type(self).start(self._limits, launcher=self._launcher, traced=True) as again:
+        try:
+            started = type(self).start(self._limits, launcher=self._launcher, traced=True)
+        except OSError:  # no temporary file can be written: the disk is full, or all of it is read-only
+            return None
+        with started as again:
             again.end_by(self._until)
             again._await_start()
             again._set_scenario(self._scenario)

@@ -112,7 +112,7 @@ def state(pid: int) -> str:
         return ""
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_of_grade_leaves_no_process_and_no_traceback(
     here: Path, files: list[str], how: signal.Signals
 ) -> None:
@@ -156,6 +156,26 @@ main()
 """
 
 
+HANGUP = """import os
+import signal
+
+import autodrill.cli.grade_command as grade_command
+
+write = grade_command._write
+
+
+def hang_up(report, output_format):
+    write(report, output_format)
+    os.kill(os.getpid(), signal.SIGHUP)
+
+
+grade_command._write = hang_up
+from autodrill.__main__ import main
+
+main()
+"""
+
+
 @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "junit"])
 def test_interrupted_grade_keeps_its_verdicts(here: Path, files: list[str], output_format: str) -> None:
     command = ["grade", "mul_backward", *files, "--output-format", output_format]
@@ -177,6 +197,63 @@ def test_interrupted_grade_keeps_its_verdicts(here: Path, files: list[str], outp
             assert json.loads(done.stdout)["report"]["verdict"] == "pass"
         case "junit":
             assert ET.fromstring(done.stdout).get("tests") == "1"
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_grade_keeps_its_verdicts_when_its_terminal_closes(here: Path, files: list[str], ignored: bool) -> None:
+    """`nohup` ignores SIGHUP, and grading then goes on."""
+    (here / "slow.py").write_text("import time\ntime.sleep(1)\n" + RIGHT, encoding="utf-8")
+    (here / "hang_up.py").write_text(HANGUP, encoding="utf-8")
+    slow = " slow.py" * (1 if ignored else 60)
+    command = f"exec {sys.executable} hang_up.py grade mul_backward right.py {slow} --output-format json"
+    first = "trap '' HUP; " if ignored else ""
+    done = subprocess.run(["bash", "-c", first + command], cwd=here, capture_output=True, text=True, check=False)
+    document = json.loads(done.stdout)
+    assert document["reports"][0]["verdict"] == "pass"
+    assert (document["complete"], done.returncode) == ((True, 0) if ignored else (False, 130))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16"])
+def test_grade_names_each_file_whatever_the_encoding_is(here: Path, run: Run, encoding: str) -> None:
+    names = ["Omegalambda.py", "\xe9.py", "\u03a9\u03bb.py"]
+    for name in names:
+        (here / name).write_text(RIGHT.replace("other.data", "self.data"), encoding="utf-8")
+    command = ("grade", "mul_backward", *names, "--output-format")
+    root = ET.fromstring(run(*command, "junit", PYTHONIOENCODING=encoding).stdout)
+    assert [case.get("name") for case in root.iter("testcase")] == names
+    annotations = run(*command, "github", PYTHONIOENCODING=encoding).stdout.splitlines()
+    assert [line.partition(",")[0] for line in annotations] == [f"::error file={name}" for name in names]
+    if encoding != "utf-16":
+        lines = run(*command, "text", PYTHONIOENCODING=encoding).stdout.splitlines()
+        assert [line.split()[2] for line in lines] == ["Omegalambda.py", "\\xe9.py", "\\u03a9\\u03bb.py"]
+
+
+ENDS = "import os\n\n\ndef mul_backward(self, other, out):\n    os._exit(3)\n"
+
+
+def test_grade_runs_where_ends_of_processes_are_ignored(here: Path, files: list[str]) -> None:
+    (here / "ends.py").write_text(ENDS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "autodrill", "grade", "mul_backward", "ends.py", "right.py"],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )
+    assert "FAIL     ends.py  line 5: the call ended its process (exit code 3)" in done.stdout
+    assert "PASS     right.py" in done.stdout
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_grade_runs_where_no_file_can_be_written(here: Path, files: list[str]) -> None:
+    (here / "ends.py").write_text(ENDS, encoding="utf-8")
+    command = f"ulimit -f 0; exec {sys.executable} -m autodrill grade mul_backward ends.py right.py"
+    done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
+    assert "FAIL     ends.py  the call ended its process (exit code 3)" in done.stdout
+    assert "PASS     right.py" in done.stdout
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize("output_format", ["text", "jsonl", "github"])
