@@ -108,8 +108,12 @@ def drive(candidate, g, q, k, v, out, lse):
         return candidate(rank, ranks, *own, shift)
 
     results, rounds = in_step(program, [[rank] for rank in range(ranks)], list)
-    # The shape of an empty array is a message too.
-    sent = [sum(x.size or 1 + sum(x.shape) for tuples in rounds for x in tuples[rank]) for rank in range(ranks)]
+    # Shapes and dtypes are a message too, unless they are the same on all ranks.
+    sent = [0] * ranks
+    for tuples in rounds:
+        alike = len({tuple((x.shape, x.dtype.str) for x in arrays) for arrays in tuples}) == 1
+        for rank, arrays in enumerate(tuples):
+            sent[rank] += sum(max(x.size, 1) + (0 if alike else 1 + x.ndim) for x in arrays)
     dq, dk, dv = zip(*results)
     limit = 2 * (k.size + v.size)
     return {
