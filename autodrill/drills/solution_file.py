@@ -6,9 +6,10 @@ import ast
 import inspect
 import re
 import signal
+import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -43,6 +44,8 @@ class _LoopError(BaseException):
 def _bounded() -> Iterator[None]:
     """Interrupt the block when it takes more than `_SECONDS`, if this is the main thread of a POSIX process.
 
+    What the author's code prints goes to standard error, because standard output may be a document.
+
     Raises:
         _LoopError: It took longer.
     """
@@ -57,7 +60,8 @@ def _bounded() -> Iterator[None]:
     started = time.monotonic()
     left, _ = signal.setitimer(signal.ITIMER_REAL, _SECONDS)
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, max(left - time.monotonic() + started, 0.001) if left else 0)
         signal.signal(signal.SIGALRM, before)

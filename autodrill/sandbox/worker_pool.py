@@ -280,7 +280,10 @@ def _in_place(parent: int) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(ChildProcessError):  # the children of a fork server are killed when it ends
+        from autodrill.sandbox.child_process import kill_descendants
+
+        kill_descendants(os.getpid(), mark="")  # such as a process that the author's code has started
+        with suppress(ChildProcessError):
             while True:
                 os.wait()
 

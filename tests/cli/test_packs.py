@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,21 @@ def test_pack_option_leads_from_show_to_solution(run: Run, pack: Pack, here: Pat
     assert run("solution", "cube", *option).returncode == 0
     assert "pass" in run("history", "cube_backward", *option).stdout
     assert run("next", *option).returncode == 0
+
+
+PRINTS = ("def forward(x):\n", "print('LOADED')\n\n\ndef forward(x):\n    print('CALLED')\n")
+
+
+@pytest.mark.parametrize("command", ["check", "grade", "verify", "hint"])
+def test_pack_that_prints_leaves_the_document_whole(run: Run, pack: Pack, here: Path, command: str) -> None:
+    pack.add(solution=PRINTS)
+    (here / "cube_backward.py").write_text(RIGHT, encoding="utf-8")
+    files = ("cube_backward.py",) if command == "grade" else ()
+    done = run(command, "cube_backward", *files, "--pack", str(pack.root), "--output-format", "json")
+    assert json.loads(done.stdout)["command"] == command
+    assert done.returncode == 0
+    assert "LOADED" in done.stderr
+    assert ("CALLED" in done.stderr) == (command != "hint")
 
 
 def test_missing_pack_is_an_error_with_a_hint(run: Run, tmp_path: Path) -> None:

@@ -282,6 +282,23 @@ def test_grade_all_stops_if_the_exercise_ends_its_process(pack: Pack, tmp_path: 
         list(grade_all(Task("cube_backward", (pack.root,), seed=3), [tmp_path / "a.py"] * 3, workers))
 
 
+STARTS = """import subprocess
+from pathlib import Path
+
+PROCESS = subprocess.Popen(["sleep", "1000"])
+Path({path!r}).write_text(str(PROCESS.pid), encoding="ascii")
+HINTS ="""
+
+
+@linux
+def test_process_that_an_exercise_starts_ends_with_its_worker(pack: Pack, tmp_path: Path) -> None:
+    started = tmp_path / "pid"
+    pack.add(solution=("HINTS =", STARTS.format(path=str(started))))
+    (report,) = grade_all(Task("cube_backward", (pack.root,), seed=3), handed_in(tmp_path / "in", [RIGHT]), 1)
+    assert report.verdict is Verdict.PASS
+    assert not Path(f"/proc/{started.read_text(encoding='ascii')}").exists()
+
+
 def test_useful_workers_is_one_for_few_files() -> None:
     assert useful_workers(3) == 1
     assert 1 <= useful_workers(10_000) <= (os.cpu_count() or 1)
