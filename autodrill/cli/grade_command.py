@@ -164,12 +164,15 @@ def _check_gpu(drill: "Drill", *, unconfined: bool) -> None:
 def _write(report: "Report", output_format: GradeFormat) -> None:
     """Write what a format says of one file, so that it is not lost if this process is killed."""
     from autodrill.render.document import as_json, document
-    from autodrill.render.grades import github_lines, grade_line
-    from autodrill.render.plain import Paint, flush, say, symbols_for, write_utf8
+    from autodrill.render.grades import github_lines, grade_line, hanging
+    from autodrill.render.plain import Paint, flush, say, symbols_for, width_of, write_utf8
 
     match output_format:
         case GradeFormat.TEXT:
-            say(grade_line(report, Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)))
+            line = grade_line(report, Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout))
+            on_terminal = sys.stdout is not None and sys.stdout.isatty()
+            for row in hanging(line, width_of(sys.stdout, os.environ, most=sys.maxsize)) if on_terminal else [line]:
+                say(row)
         case GradeFormat.JSONL:
             say(as_json(document("grade", report=report.as_dict())))
         case GradeFormat.GITHUB:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Report
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["github_lines", "grade_line", "junit_document", "summary"]
+__all__ = ["github_lines", "grade_line", "hanging", "junit_document", "summary"]
+
+_INDENT = " " * 11
+"""As wide as the sign and the verdict."""
 
 
 def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
@@ -27,6 +30,19 @@ def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
     if symbols is ASCII:  # escaped, because names that differ must not be spelled alike
         path = path.encode("ascii", "backslashreplace").decode("ascii")
     return f"{verdict} {path}" + (f"  {paint(why, 'dim')}" if why else "")
+
+
+def hanging(line: str, width: int) -> list[str]:
+    """Break the line of a grade for a terminal of `width` columns, and indent what follows the first row.
+
+    If the terminal broke the line, a file name could go on as the verdict of another file.
+    """
+    from autodrill.render.watch_screen import broken, columns_of
+
+    if columns_of(line) <= width:
+        return [line]
+    first, *rest = broken(line, width - len(_INDENT))
+    return [first, *(_INDENT + row for row in rest)]
 
 
 def summary(reports: Sequence[Report], seed: int) -> str:

@@ -187,7 +187,7 @@ def verdict_summary(report: Report, symbols: Symbols) -> str:
 
 def broken(line: str, width: int) -> list[str]:
     """Break a line of coloured text into lines of at most `width` columns. Colours go on in the next line."""
-    if len(line) <= width:
+    if columns_of(line) <= width:
         return [line]
     rows, used, colour = [""], 0, ""
     for part in _ESCAPE.split(line):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.report import Failure, Remark, Report, Verdict
-from autodrill.render.grades import github_lines, grade_line, junit_document, summary
+from autodrill.render.grades import github_lines, grade_line, hanging, junit_document, summary
 from autodrill.render.plain import ASCII, Paint
+from autodrill.render.watch_screen import columns_of
 
 NASTY = "a\x1b[2J\x00<b>&\"'\u202e,:%\n.py"
 
@@ -22,6 +25,19 @@ def test_line_has_verdict_file_and_rule() -> None:
     line = grade_line(report(path="a.py"), Paint(on=False), ASCII)
     assert line == "x FAIL     a.py  line 3: transposed: da is wrong\\x07"
     assert grade_line(report(Verdict.PASS, path="a.py"), Paint(on=False), ASCII) == "+ PASS     a.py"
+
+
+@pytest.mark.parametrize("filler", ["x", "\u6f22"])
+@pytest.mark.parametrize("on", [True, False])
+def test_no_row_of_a_name_looks_like_a_verdict(filler: str, on: bool) -> None:
+    forged = "+ PASS     bob.py"
+    for length in range(120):
+        line = grade_line(report(path=filler * length + forged, failure=None), Paint(on=on), ASCII)
+        first, *rest = hanging(line, 80)
+        assert all(columns_of(row) <= 80 for row in (first, *rest))
+        assert all(row.startswith(" " * 11) for row in rest)
+        shown = first + "".join(row.removeprefix(" " * 11) for row in rest)
+        assert shown == line
 
 
 def test_control_characters_are_escaped() -> None:
