@@ -139,17 +139,17 @@ def remark_of(source: bytes, framework: Framework) -> tuple[str, str] | None:
     modules = {name for node in imports for name, _ in _imports(node)}
     renamed = {a.asname for node in imports if any(_imports(node)) for a in node.names if a.name in _DIFFERENTIATES}
     for node in ast.walk(tree):
-        verb, used = "calls", ""
+        verb, used, line = "calls", "", 0
         match node:
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _DIFFERENTIATES:
-                used = name
-            case ast.Attribute(attr=name) if name in _DIFFERENTIATES and _root(node) in modules:
-                verb, used = "uses", name
-            case ast.Name(id=name, ctx=ast.Load()) if name in renamed:
-                verb, used = "uses", name
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), lineno=at) if name in _DIFFERENTIATES:
+                used, line = name, at
+            case ast.Attribute(attr=name, lineno=at) if name in _DIFFERENTIATES and _root(node) in modules:
+                verb, used, line = "uses", name, at
+            case ast.Name(id=name, ctx=ast.Load(), lineno=at) if name in renamed:
+                verb, used, line = "uses", name, at
         if used and not (verb == "calls" and _defines(tree, used)):
             words = f"{framework.brand} differentiated for you: an interviewer asks for the formula"
-            return "uses-autograd", f"line {node.lineno} {verb} `{used}`. {words}"
+            return "uses-autograd", f"line {line} {verb} `{used}`. {words}"
     return None
 
 
