@@ -170,6 +170,7 @@ NAMES: dict[str, str] = {
     "the direction of a scan": "forward-scan",
     "the row sum of softmax": "mean-of-row unweighted-sum",
     "not through a collective": "outside-collectives",
+    "a skipped collective": "collective-skipped",
     "the scale of the scores": "scale-d width-of-v",
     "the moments of an optimiser": "eps-before-correction rates-exchanged",
     "clipping": "clips-gradient hard-clip no-clip",

@@ -310,6 +310,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     (
+        "RuntimeError",
+        r"wait at collective \d+, \d+ have ended",
+        Rule(
+            "collective-skipped",
+            "some ranks return without a collective call that the other ranks make",
+            "which condition, loop or early `return` makes one rank call the collective less often than another rank?",
+        ),
+    ),
+    (
         "AttributeError",
         r"has no attribute",
         Rule(

@@ -8,12 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from autodrill.drills import in_step
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.sandbox.outcomes import Raised
 
 NAMES = {
     "np": np,
     "math": math,
+    "in_step": in_step,
     "a": np.ones((2, 3)),
     "b": np.ones((4, 5)),
     "n": np.arange(3),
@@ -103,6 +105,7 @@ def rule_of(code: str) -> str | None:
         ("1.0 / 0.0", "divides-by-zero"),
         ("math.exp(1000.0)", "overflow"),
         ("assert a.ndim == 1", "own-assertion"),
+        ("in_step(lambda own, reduce: reduce(own) if own else own, [[0], [1]], sum)", "collective-skipped"),
         ("raise ValueError('something of my own')", None),
         ("raise RuntimeError('out of bounds')", None),
     ],
