@@ -24,6 +24,9 @@ __all__ = ["with_details"]
 _MOST_AXES = 6
 """Number of axes up to which places for a further axis are tried. The message is untrusted."""
 
+_TOO_MANY = "which line adds an axis of size 1? which axes of the other array should these sizes align with?"
+"""The hint if a shape aligns without its axes of size 1."""
+
 _SHAPE = re.compile(r"\((\d{0,9}(?:,\s?\d{0,9}){0,8})\)")
 
 _DOMAINS = {
@@ -49,7 +52,9 @@ def with_details(rule: Rule, end: Raised, o: Observation) -> Rule:
     """
     words, hint = "", rule.hint
     if rule.key == "shapes-do-not-align":
-        words = _alignment(end.message, o)
+        words = _superfluous(end.message)
+        hint = _TOO_MANY if words else hint
+        words = words or _alignment(end.message, o)
     elif rule.key == "no-such-axis":
         words = _axis(end.message, o)
     elif rule.key == "reshape-size":
@@ -71,6 +76,22 @@ def with_details(rule: Rule, end: Raised, o: Observation) -> Rule:
 def _shapes(message: str) -> list[Shape]:
     found = (re.findall(r"\d+", text) for text in _SHAPE.findall(message))
     return [tuple(map(int, numbers)) for numbers in found]
+
+
+def _superfluous(message: str) -> str:
+    """Return which of two shapes aligns without its axes of size 1, if no axis inserted into it lets it align."""
+    pair = _shapes(message)
+    if "tensor" in message or "requested shape" in message or len(pair) != 2 or max(map(len, pair)) > _MOST_AXES:
+        return ""
+    small, large = sorted(pair, key=len)
+    bare = tuple(n for n in small if n != 1)
+    if len(small) == len(large) or len(bare) in (0, len(small)) or _fit(small, large, one_way=False):
+        return ""
+    if any(_fit(wide, large, one_way=True) for wide in _widened(small, len(large))) or not _fit(
+        bare, large, one_way=True
+    ):
+        return ""
+    return f"shapes align from the right: {small} does not fit {large}, but {bare} would"
 
 
 def _alignment(message: str, o: Observation) -> str:

@@ -46,6 +46,10 @@ def because(report: Report) -> str:
             "return np.broadcast_to(np.zeros((2, 1)), (2, 5, 7))",
             "shapes align from the right: (2, 1) does not fit (2, 5, 7), but (2, 1, 1) would",
         ),
+        (
+            "return np.zeros((1, 2, 3, 2)) * np.zeros((3, 1, 2))",
+            "shapes align from the right: (3, 1, 2) does not fit (1, 2, 3, 2), but (3, 2) would",
+        ),
         ("return np.zeros(6).reshape(2, 4)", "the array has 6 elements, and the shape (2, 4) needs 8"),
         ("return np.zeros((2, 3)) @ np.zeros((2, 3))", "the inner sizes of a matrix product must agree, and here they"),
         ("return np.sum(np.zeros((2, 3)), axis=5)", "the array has 2 axes at this point, so it has no axis 5"),
