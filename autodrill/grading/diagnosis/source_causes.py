@@ -29,6 +29,10 @@ _DTYPE = (
         ("`np.{}` of a Python number is a float64, which makes a float32 array float64"),
     ),
     (
+        r"\bnp\.(sqrt|exp|log)\((?=[^()]*\d)(?:[\d.\s/*+-]|(?:np|math)\.(?:pi|e)\b)+\)",
+        "`np.{}` of a Python number is a float64, which makes a float32 array float64",
+    ),
+    (
         r"(?:\([^()]*(?:[!=]=|[<>])[^()]*\)|\bmask)\.(sum)\(",
         "a count by `.{}()` is an int64 that makes a float32 array float64",
     ),

@@ -126,6 +126,7 @@ LINEAR = "import numpy as np\n\n\ndef matmul_backward(g, X, W):\n    {}\n    ret
         ("dX = np.zeros(X.shape)", "dX + g @ W.T, X.T @ g", 5, "`np.zeros` makes a float64 array"),
         ("one = np.eye(len(X))", "one @ g @ W.T, X.T @ g", 5, "`np.eye` makes a float64 array"),
         ("n = np.sqrt(X.shape[0])", "(g @ W.T) * n / n, X.T @ g", 5, "`np.sqrt` of a Python number"),
+        ("n = np.sqrt(2 / np.pi)", "(g @ W.T) * n / n, X.T @ g", 5, "`np.sqrt` of a Python number"),
         ("n = (X == X).sum()", "(g @ W.T) * n / np.asarray(n), X.T @ g", 5, "a count by `.sum()` is an int64"),
         ("up = g.astype(float)", "up @ W.T, X.T @ g", 5, "this makes the array float64"),
         ("s = np.where(X > 9, -1.0, 1.0)", "s * (g @ W.T), X.T @ g", 5, "`np.where` of two Python numbers"),
