@@ -33,6 +33,12 @@ HINTS = (
 CASES = elementwise(at=[3.0, 0.001, -0.001, 5.999, 6.001, -1.0, 7.0], kinks=[0.0, 6.0])
 MISTAKES = [
     edit(
+        "half-at-the-kinks",
+        "the slope at a kink is the mean of the slopes on both sides",
+        "Which slope does the task ask for at x = 0 and at x = 6?",
+        "return ... -> return g * (np.sign(x) - np.sign(x - 6)) / 2",
+    ),
+    edit(
         "closed",
         "the slope is 1 at both kinks",
         "Which slope does the task ask for at x = 0 and at x = 6?",

@@ -40,6 +40,18 @@ HINTS = (
 CASES = elementwise(at=[0.0, 1.0, -1.0, 5.0, -5.0, 25.0])
 MISTAKES = [
     edit(
+        "exp-on-the-left",
+        "for negative x the slope is exp(x)",
+        "What is the slope at x = 0? Which value does your formula for negative x approach there?",
+        "np.exp(-np.logaddexp(0, -x)) -> np.where(x >= 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)))",
+    ),
+    edit(
+        "complement-on-the-right",
+        "for positive x the slope is 1 - exp(-x)",
+        "What is the slope at x = 0? Which value does your formula for positive x approach there?",
+        "np.exp(-np.logaddexp(0, -x)) -> np.where(x > 0, -np.expm1(-np.abs(x)), np.exp(-np.logaddexp(0, -x)))",
+    ),
+    edit(
         "naive-exp",
         "exp(x) is finite for every x",
         "What is exp(1000) in floating point? What is infinity divided by infinity?",

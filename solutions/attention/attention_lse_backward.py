@@ -91,9 +91,15 @@ def attention_lse_backward(g, glse, q, k, v, out, lse):
 
 MISTAKES = [
     edit(
+        "scores-clipped",
+        "clipping the scores before exp changes nothing but the overflow",
+        "Take the scores 990 and 1000. What is their softmax before the clip, and what is it after the clip?",
+        "p = ... -> e = np.exp(np.clip(q @ k.T * scale, -80, 80)); p = e / e.sum(axis=1, keepdims=True)",
+    ),
+    edit(
         "lse-ignored",
         "lse is a by-product that the loss does not read",
-        "A later step gives this part a weight proportional to exp(lse). Does this weight depend on q?",
+        "A later step gives this part a weight proportional to exp(lse). Which of q, k and v move this weight?",
         "- glse ->",
     ),
     edit(

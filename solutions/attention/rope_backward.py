@@ -90,6 +90,25 @@ def rope_backward(g, cos, sin):
 
 MISTAKES = [
     edit(
+        "positions-before-heads",
+        "x of four axes has the layout (batch, n, heads, d)",
+        "x has the shape (..., n, d). Which axis of g do the rows of cos belong to?",
+        "a, b = ... -> a, b = np.split(g, 2, axis=-1)\n    if g.ndim == 4:\n"
+        "        cos, sin = cos[: g.shape[1], None], sin[: g.shape[1], None]",
+    ),
+    edit(
+        "first-half-overwritten",
+        "the first half may be overwritten before the second half is computed",
+        "The second half of dx needs the first half of g. Which value does your code read there: g's, or the new one?",
+        "b * cos - a * sin -> b * cos - (a * cos + b * sin) * sin",
+    ),
+    edit(
+        "second-half-overwritten",
+        "the second half may be overwritten before the first half is computed",
+        "The first half of dx needs the second half of g. Which value does your code read there: g's, or the new one?",
+        "a * cos + b * sin -> a * cos + (b * cos - a * sin) * sin",
+    ),
+    edit(
         "same-rotation",
         "backward rotates by the angle of the forward",
         "Backward multiplies by the transpose. By which angle does the transpose of a rotation rotate?",

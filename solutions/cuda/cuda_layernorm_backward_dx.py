@@ -105,6 +105,18 @@ __global__ void ln_bwd_dx(const float* g, const float* xhat, const float* rstd,
 
 MISTAKES = [
     edit(
+        "no-gamma-in-second-sum",
+        "gamma enters the first sum, but not the sum with xhat",
+        "Both sums contain the gradient of x̂. What is the gradient of x̂?",
+        "s2 += h * xhat[row + j]; -> s2 += g[row + j] * xhat[row + j];",
+    ),
+    edit(
+        "no-gamma-in-first-sum",
+        "gamma enters the sum with xhat, but not the first sum",
+        "Both sums contain the gradient of x̂. What is the gradient of x̂?",
+        "s1 += h; -> s1 += g[row + j];",
+    ),
+    edit(
         "no-gamma-in-sums",
         "gamma enters the first term of dx, but not the two sums",
         "Both sums contain the gradient of x̂. What is the gradient of x̂?",

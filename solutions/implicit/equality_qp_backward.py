@@ -187,3 +187,23 @@ def equality_qp_backward(g, Q, p, A, b):
     nu = np.linalg.solve(kkt(Q, A), np.concatenate([-p, b]))[len(p) :]
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], nu * both[len(p) :]
+
+
+@mistake(
+    "db-by-nearest-point",
+    "if b changes, x moves to the nearest point that satisfies the constraint",
+    "Many points satisfy A x = b + h. Does the layer choose the nearest one, or the one with the least objective?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], np.linalg.solve(A @ A.T, A @ g)
+
+
+@mistake(
+    "db-without-inverse",
+    "db is A Q⁻¹ g, without the inverse of A Q⁻¹ Aᵀ",
+    "With one constraint, double A. By which factor should db change, and by which factor does your db change?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], A @ np.linalg.solve(Q, g)

@@ -77,6 +77,19 @@ CASES = [
 ]
 MISTAKES = [
     edit(
+        "experts-plus-equals",
+        "`dWe[e] += ...` adds once for every occurrence of an expert",
+        "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. May several choices have the same expert?",
+        "dWe.append(x[n].T @ dy) -> dWe.append(x[n[-1:]].T @ dy[-1:])",
+    ),
+    edit(
+        "experts-plus-equals-by-rank",
+        "`dWe[idx[:, j]] += ...` adds once for every occurrence of an expert",
+        "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. May two tokens have the same expert idx[n, j]?",
+        "dWe.append(x[n].T @ dy) -> "
+        "last = [row for row in range(len(n)) if j[row] not in j[row + 1 :]]; dWe.append(x[n[last]].T @ dy[last])",
+    ),
+    edit(
         "dropped-get-gradient",
         "a dropped choice still has a gradient",
         "Change the weight of a dropped choice. Does out change?",

@@ -163,3 +163,21 @@ def einsum_backward(g, spec, a, b):
         return np.expand_dims(np.einsum(f"{out},{other}->{read}", g, partner), lone)
 
     return towards(left, right, b), towards(right, left, a)
+
+
+@mistake(
+    "contracted-as-lone",
+    "every letter that the result lacks is a letter of one operand alone",
+    "In 'ij,jk->ik', j is in both operands. Does the gradient of a[i, j] depend on j?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+
+    def towards(target, shape, other, partner):
+        absent = tuple(i for i, c in enumerate(target) if c not in out)
+        read = "".join(letter for letter in target if letter in out)
+        d = np.einsum(f"{out},{other}->{read}", g, partner)
+        return np.broadcast_to(np.expand_dims(d, absent), shape).copy()
+
+    return towards(left, a.shape, right, b), towards(right, b.shape, left, a)

@@ -26,6 +26,8 @@ Asked next:
   ends at 2048, for example. So accumulate in float32 and round at the end.
 """
 
+import numpy as np
+
 from autodrill.drills import given, mistake
 
 HINTS = (
@@ -102,3 +104,12 @@ def matmul_backward(g, X, W):
 )
 def matmul_backward(g, X, W):
     return g @ W.T, X[0][:, None] * g[0]
+
+
+@mistake(
+    "inverse",
+    "a product is undone by an inverse",
+    "The gradient of X is a slope, not a value of X. If all of W doubles, does dX double or halve?",
+)
+def matmul_backward(g, X, W):
+    return g @ np.linalg.pinv(W), np.linalg.pinv(X) @ g

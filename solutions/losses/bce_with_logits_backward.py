@@ -72,6 +72,24 @@ CASES = [
 ]
 MISTAKES = [
     edit(
+        "weight-by-label",
+        "an element with t > 0.5 is a positive one, and w multiplies its whole loss",
+        "Take t = 0.7. By which number does the loss multiply log p, and by which number log(1 - p)?",
+        "dx = ... -> dx = np.where(t > 0.5, pos_weight * (p - t), p - t)",
+    ),
+    edit(
+        "weight-of-the-element",
+        "both terms of an element's loss have the same weight, 1 + (w - 1)·t",
+        "Take t = 0.5. By which number does the loss multiply log p, and by which number log(1 - p)?",
+        "dx = ... -> dx = (1 + (pos_weight - 1) * t) * (p - t)",
+    ),
+    edit(
+        "divides-by-weights",
+        "the mean divides by the sum of the weights",
+        "By which number does the L of the task divide: by n, or by the sum of the weights?",
+        "x.size -> (pos_weight * t + 1 - t).sum()",
+    ),
+    edit(
         "ignores-weight",
         "`pos_weight` does not affect the gradient",
         "Double w in the loss. Which term doubles?",

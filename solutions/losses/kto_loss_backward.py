@@ -94,6 +94,19 @@ CASES = [
 ]
 MISTAKES = [
     edit(
+        "clamped-before-mean",
+        "the order of the maximum and the mean does not matter",
+        "Take r = (3, -1). What is the mean of max(0, r), and what is the maximum of 0 and the mean?",
+        "z = ... -> z = np.maximum(r, 0).mean()",
+    ),
+    edit(
+        "good-as-index",
+        "integers of 0 and 1 select elements as a mask does",
+        "Run `v = np.zeros(4); v[np.array([0, 1, 1, 0])] = 1` and print v. What does an integer index mean?",
+        "return ... -> chosen = np.full(len(r), False); chosen[good] = True; "
+        "return np.where(chosen, -w_good * slope, w_bad * slope)",
+    ),
+    edit(
         "same-sign",
         "all answers are pushed up",
         "The cost of a bad answer contains z - r. Which sign does r have there?",

@@ -45,6 +45,9 @@ CASES = [
     given("logp[5,3] y[5]", y=[2, 2, 0, 2, 0], note="repeated labels"),
     given("logp[1,4] y[1]", y=[3], note="one row"),
     given("logp[3,3] y[3]", y=[0, 2, 1], note="a square array"),
+    given(
+        "logp[2,3] y[2]", logp=[[-0.5, -2.0, -2.0], [-1.0, -1.0, -1.0]], y=[1, 0], note="ties with the label's entry"
+    ),
 ]
 EQUIVALENT = {"assign: ...": "the entry is 0 before, and no index occurs twice"}
 
@@ -115,3 +118,12 @@ def nll_backward(g, logp, y):
     p = np.exp(logp)
     p[np.arange(len(y)), y] -= 1
     return p * (g / len(y))
+
+
+@mistake(
+    "label-found-by-value",
+    "only the label's entry of a row has the value that the loss reads",
+    "Two classes have the same log-probability. Which one does the loss read, and which ones does your code select?",
+)
+def nll_backward(g, logp, y):
+    return np.where(logp == logp[np.arange(len(y)), y][:, None], -g / len(y), 0 * g)

@@ -65,6 +65,24 @@ def vae_kl_backward(g, mu, logvar):
 
 MISTAKES = [
     edit(
+        "divides-by-d",
+        "the loss averages over the latent numbers of a row",
+        "Over which axis does the loss sum, and over which one does it average?",
+        "len(mu) -> mu.shape[1]",
+    ),
+    edit(
+        "mu-over-variance",
+        "mu is measured in standard deviations of the encoder's distribution",
+        "The formula of KL contains mu². Is this term divided by the variance?",
+        "scale * mu -> scale * mu / np.exp(logvar)",
+    ),
+    edit(
+        "reverse-divergence",
+        "the divergence from N(0, 1) and the divergence to N(0, 1) are the same",
+        "Which of the terms in the formula of KL contain exp(logvar)? Does your formula divide by a variance?",
+        "return ... -> v = np.exp(logvar); return scale * mu / v, scale / 2 * (1 - (1 + mu**2) / v)",
+    ),
+    edit(
         "logvar-as-std",
         "logvar is the logarithm of the standard deviation",
         "What is exp(logvar): the variance or the standard deviation?",

@@ -83,6 +83,26 @@ def groupnorm_backward(g, x, gamma, G):
 
 MISTAKES = [
     edit(
+        "eps-after-root",
+        "eps is added to the standard deviation, not to the variance",
+        "A group has one element, so its variance is 0. By which number does the forward divide, and by which do you?",
+        "1 / np.sqrt(rows.var(axis=2, keepdims=True) + EPS) -> 1 / (np.sqrt(rows.var(axis=2, keepdims=True)) + EPS)",
+    ),
+    edit(
+        "divides-by-channels",
+        "the two means of a group divide by the number of its channels",
+        "How many elements share one mean if a group has 2 channels and 3 positions?",
+        "(h * xhat).mean(axis=2, keepdims=True) -> (h * xhat).sum(axis=2, keepdims=True) / (len(gamma) // G)",
+        "h - h.mean(axis=2, keepdims=True) -> h - h.sum(axis=2, keepdims=True) / (len(gamma) // G)",
+    ),
+    edit(
+        "divides-by-positions",
+        "the two means of a group divide by the number of positions",
+        "How many elements share one mean if a group has 2 channels and 3 positions?",
+        "(h * xhat).mean(axis=2, keepdims=True) -> (h * xhat).sum(axis=2, keepdims=True) / x.shape[2]",
+        "h - h.mean(axis=2, keepdims=True) -> h - h.sum(axis=2, keepdims=True) / x.shape[2]",
+    ),
+    edit(
         "all-channels",
         "all channels of a sample share one mean and one variance",
         "How many means does one sample have: one or G?",

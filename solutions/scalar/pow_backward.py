@@ -172,3 +172,14 @@ def pow_backward(self, other, out):
         return
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
     other.grad += out.data * math.log(self.data) * out.grad
+
+
+@mistake(
+    "no-exponent-slope-below-0",
+    "only a positive exponent has a gradient",
+    "Compare 2**-1 and 2**-1.1. Does the power move if a negative exponent moves?",
+)
+def pow_backward(self, other, out):
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 0 and other.data > 0:
+        other.grad += out.data * math.log(self.data) * out.grad

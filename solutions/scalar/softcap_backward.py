@@ -63,6 +63,12 @@ def softcap_backward(self, out, c):
 
 MISTAKES = [
     edit(
+        "saturated-is-zero",
+        "near the cap the slope may be taken as 0",
+        "At 99.5 % of the cap, what is 1 - (out / c)²? Does the task's forward ever stop rising?",
+        "self.grad += ... -> self.grad += (abs(out.data) < 0.99 * c) * (1 - (out.data / c) ** 2) * out.grad",
+    ),
+    edit(
         "cap-ignored",
         "the slope in terms of the output is 1 - out²",
         "out is c·tanh(x/c). What is the tanh in terms of out?",
