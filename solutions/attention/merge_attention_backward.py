@@ -152,4 +152,52 @@ MISTAKES = [
         "Part 1 has 1000 keys and part 2 has one key. Should they have the same weight?",
         "w1, w2 = ... -> w1, w2 = np.full_like(lse, 0.5), np.full_like(lse, 0.5)",
     ),
+    edit(
+        "masked-is-1000",
+        "-1000 can replace the -inf of a masked part",
+        "l1 is -inf and l2 is -1000. Which weight does part 1 get in your code?",
+        "lse = ... -> l1, l2 = (np.where(np.isneginf(l), -1000, l) for l in (l1, l2)); lse = np.logaddexp(l1, l2)",
+    ),
+    edit(
+        "floor-at-1000",
+        "no finite log-sum-exp is below -1000",
+        "l1 is -1000 and l2 is -1000.5. Does your code give both parts the same weight?",
+        "lse = ... -> l1, l2 = np.maximum(l1, -1000), np.maximum(l2, -1000); lse = np.logaddexp(l1, l2)",
+    ),
+    edit(
+        "masked-row-is-zero",
+        "all gradients are 0 in a row with a masked part",
+        "Part 1 is masked in a row. Which weight does part 2 have there, and what is do2?",
+        (
+            "do1, do2 = ... -> seen = np.isfinite(l1) & np.isfinite(l2); w1, w2, t = w1 * seen, w2 * seen, t * "
+            "seen; do1, do2 = w1[:, None] * g, w2[:, None] * g"
+        ),
+    ),
+    edit(
+        "masked-row-keeps-no-lse",
+        "dl1 and dl2 are 0 in a row with a masked part",
+        "Part 1 is masked in a row. By how much does lse move there if l2 moves by 1?",
+        (
+            "do1, do2 = ... -> seen = np.isfinite(l1) & np.isfinite(l2); glse = glse * seen; do1, do2 = w1[:, "
+            "None] * g, w2[:, None] * g"
+        ),
+    ),
+    edit(
+        "one-maximum",
+        "one maximum is enough for all rows",
+        (
+            "One row has l1 = l2 = -1000 and another has 1000. What are the exponentials of the first row after "
+            "your shift?"
+        ),
+        (
+            "w1, w2 = ... -> top = max(l1.max(), l2.max()); e1, e2 = np.exp(l1 - top), np.exp(l2 - top); w1, w2 "
+            "= e1 / (e1 + e2), e2 / (e1 + e2)"
+        ),
+    ),
+    edit(
+        "shifted-by-l1",
+        "subtracting l1 keeps both exponentials finite",
+        "l1 is 0 and l2 is 1000. Which exponential does your code compute for part 2?",
+        "w1, w2 = ... -> e1, e2 = np.exp(l1 - l1), np.exp(l2 - l1); w1, w2 = e1 / (e1 + e2), e2 / (e1 + e2)",
+    ),
 ]

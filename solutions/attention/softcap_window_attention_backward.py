@@ -69,11 +69,12 @@ CASES = [
         window=3,
         note="scores far above the cap",
     ),
+    # The largest t seen in a row is about -750, 750, 100 or -100, and a hidden key may have a larger one.
     given(
-        "q[4,1] k[4,1] v[4,2]",
-        q=[[30.0], [29.5], [-30.0], [31.0]],
-        k=[[-33.0], [33.0], [-32.0], [-33.0]],
-        v=[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5], [2.0, 1.0]],
+        "q[6,1] k[6,1] v[6,2]",
+        q=[[30.0], [29.5], [-30.0], [31.0], [3.3], [-3.3]],
+        k=[[-33.0], [33.0], [-32.0], [-33.0], [-30.0], [-30.0]],
+        v=[[1.0, 2.0], [3.0, -1.0], [0.5, 1.5], [2.0, 1.0], [-1.0, 0.5], [1.5, -2.0]],
         cap=1000.0,
         window=2,
         note="scores of ±1000",
@@ -181,5 +182,38 @@ MISTAKES = [
         "the slope of softmax is p",
         "The rows of dt must sum to 0. Do the rows of your dt sum to 0?",
         "dt = ... -> dt = p * dp",
+    ),
+    edit(
+        "no-max-shift",
+        "the cap keeps the exponentials finite",
+        "With cap = 1000, t may be 750. What is exp(750)?",
+        "seen - seen.max(axis=1, keepdims=True) -> seen",
+    ),
+    edit(
+        "shifted-by-cap",
+        "the cap can replace the maximum of the row",
+        (
+            "With cap = 1000, all t of a row may be -750. What are the exponentials after your shift, and what "
+            "is their sum?"
+        ),
+        "seen - seen.max(axis=1, keepdims=True) -> seen - cap",
+    ),
+    edit(
+        "one-maximum",
+        "one maximum is enough for all rows",
+        (
+            "One row has only t = -750 and another has 750. What is the sum of the first row's exponentials "
+            "after your shift?"
+        ),
+        "seen.max(axis=1, keepdims=True) -> seen.max()",
+    ),
+    edit(
+        "maximum-of-hidden",
+        "the maximum of a row may include hidden keys",
+        (
+            "A hidden key has t = 750, and all seen keys have -750. What is the sum of the row's exponentials "
+            "after your shift?"
+        ),
+        "seen.max(axis=1, keepdims=True) -> t.max(axis=1, keepdims=True)",
     ),
 ]

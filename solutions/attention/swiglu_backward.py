@@ -127,6 +127,24 @@ MISTAKES = [
         "What is exp(1000) in floating point? What is infinity divided by infinity?",
         "s = ... -> e = np.exp(a); s = e / (1 + e)",
     ),
+    edit(
+        "gate-clipped",
+        "silu is flat for large a, as σ is",
+        "Let a be 700. What is silu(a) in the forward, and what is it in your code?",
+        "a, b = x @ W1, x @ W3 -> a, b = np.clip(x @ W1, -60, 60), x @ W3",
+    ),
+    edit(
+        "slope-of-sigmoid",
+        "silu has the slope of σ",
+        "Far to the right silu(a) is nearly a. What is the slope of silu there?",
+        "(1 + a * (1 - s)) -> (1 - s)",
+    ),
+    edit(
+        "factor-a-constant",
+        "the factor a of a·σ(a) is a constant",
+        "silu(a) = a·σ(a) has two factors that depend on a. What does the product rule give?",
+        "(1 + a * (1 - s)) -> a * (1 - s)",
+    ),
 ]
 
 
