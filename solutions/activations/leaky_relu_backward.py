@@ -72,6 +72,36 @@ MISTAKES = [
         "Let alpha be 0.01. Does `out` rise or fall if x moves from -2 to -1?",
         "alpha * g -> -alpha * g",
     ),
+    edit(
+        "strict-both",
+        "the slope at 0 is 0",
+        "Which of your two branches contains x = 0? Which slope does the task ask for there?",
+        "alpha * g -> np.where(x < 0, alpha * g, 0)",
+    ),
+    edit(
+        "kink-mean",
+        "the slope at 0 is the mean of the two slopes",
+        "Which slope does the task ask for at x = 0?",
+        "alpha * g -> np.where(x < 0, alpha * g, (1 + alpha) / 2 * g)",
+    ),
+    edit(
+        "branch-of-output",
+        "the output has the sign of x",
+        "Let alpha be -0.5 and x be -1. Which sign does the output have?",
+        "x > 0 -> np.where(x > 0, x, alpha * x) > 0",
+    ),
+    edit(
+        "alpha-positive",
+        "alpha is not negative",
+        "Let alpha be -0.5. Which slope does your code have on the left?",
+        "alpha * g -> abs(alpha) * g",
+    ),
+    edit(
+        "output-over-x",
+        "the slope is the output divided by x",
+        "What is the output divided by x at x = 0?",
+        "np.where(x > 0, g, alpha * g) -> g * (np.where(x > 0, x, alpha * x) / x)",
+    ),
 ]
 
 

@@ -172,6 +172,27 @@ MISTAKES = [
         "How many arrays did forward take? How many gradients must backward return?",
         "return np.concatenate([da, db], axis=-1) -> return da, db",
     ),
+    edit(
+        "joined-on-axis-1",
+        "ab always has two axes",
+        (
+            "For a layer of shape (2, 3, 4), along which axis does the forward split ab? Along which axis do you "
+            "join da and db?"
+        ),
+        "np.concatenate([da, db], axis=-1) -> np.concatenate([da, db], axis=1)",
+    ),
+    edit(
+        "joined-on-axis-0",
+        "the two halves of ab lie along the first axis",
+        "Along which axis does the forward split ab? Along which axis do you join da and db?",
+        "np.concatenate([da, db], axis=-1) -> np.concatenate([da, db], axis=0)",
+    ),
+    edit(
+        "interleaved-back",
+        "gate and value alternate in the gradient",
+        "Which columns of ab hold the gate: the first m, or every second one?",
+        "np.concatenate([da, db], axis=-1) -> np.stack([da, db], axis=-1).reshape(ab.shape)",
+    ),
 ]
 
 
