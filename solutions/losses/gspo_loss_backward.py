@@ -79,7 +79,7 @@ CASES = [
     ),
     given(
         "logp[2,3] logp_old[2,3] adv[2] mask[2,3]",
-        logp=[[-1.0, -1002.0, -1.0], [-2.0, -1.0, -1000.0]],
+        logp=[[-1.0, -1003.0, -1.0], [-2.0, -1.0, -1000.0]],
         logp_old=[[-1001.0, -2.0, -1.5], [-2.0, -1.0, -1.0]],
         adv=[1.0, -2.0],
         mask=[[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]],
@@ -208,6 +208,30 @@ MISTAKES = [
         "every answer is as long as the longest one",
         "The mask of a short answer has few ones. By which number must its sum of log-ratios be divided?",
         "n = mask.sum(axis=1) -> n = np.full_like(adv, mask.sum(axis=1).max())",
+    ),
+    edit(
+        "roots-of-ratios",
+        "s can be computed from the n-th roots of the token ratios",
+        "One log-ratio is 1000 and another is -1000. What are the two ratios, and what is their product?",
+        "s = ... -> s = (np.exp((logp - logp_old) * mask) ** (1 / n)[:, None]).prod(axis=1)",
+    ),
+    edit(
+        "product-of-ratios",
+        "s can be computed from the product of the token ratios",
+        "One log-ratio is 1000 and another is -1000. What are the two ratios, and what is their product?",
+        "s = ... -> s = np.exp((logp - logp_old) * mask).prod(axis=1) ** (1 / n)",
+    ),
+    edit(
+        "log-ratios-clipped",
+        "a log-ratio may be limited before the mean",
+        "The log-ratios are 1000 and -1001. What is their mean, and what is the mean after your limit?",
+        "((logp - logp_old) * mask) -> (np.clip(logp - logp_old, -20, 20) * mask)",
+    ),
+    edit(
+        "larger-term",
+        "the loss takes the larger of the two terms",
+        "Take A > 0 and s = 2. Which of the two terms enters the loss?",
+        "<= -> >=",
     ),
 ]
 

@@ -144,6 +144,18 @@ MISTAKES = [
         "What is the slope of max(0, h) for h > 0?",
         "(h > 0)[:, None] -> np.maximum(h, 0)[:, None]",
     ),
+    edit(
+        "only-semi-hard",
+        "a triplet whose negative is closer than its positive has no gradient",
+        "Take |a - p|² = 5, |a - n|² = 1 and a margin of 1. Is the loss constant there?",
+        "(h > 0)[:, None] -> ((h > 0) & (h < margin))[:, None]",
+    ),
+    edit(
+        "only-hardest",
+        "only the triplet with the largest h contributes",
+        "The loss is a mean over triplets. How many triplets with h > 0 does the mean contain?",
+        "(h > 0)[:, None] -> ((h > 0) & (h == h.max()))[:, None]",
+    ),
 ]
 
 

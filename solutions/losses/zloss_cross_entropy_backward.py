@@ -182,6 +182,25 @@ MISTAKES = [
         "A descent step must raise the logit of the true class. Does a step with your gradient raise it?",
         "return g -> return -g",
     ),
+    edit(
+        "padding-is-negative",
+        "padding always has a negative label",
+        "With ignore = 99, which rows does your code leave out?",
+        "kept = ... -> kept = y >= 0",
+        "target[rows, y[rows]] += 1 - eps -> target += (1 - eps) * (y[:, None] == np.arange(V))",
+    ),
+    edit(
+        "label-0-is-padding",
+        "a label of 0 marks padding",
+        "Which argument marks padding? Is 0 a class?",
+        "kept = ... -> kept = (y != ignore) & (y > 0)",
+    ),
+    edit(
+        "counts-nonnegative",
+        "the mean runs over all rows with a label of at least 0",
+        "With ignore = 99, how many rows does the mean run over, and how many does your code count?",
+        "max(len(rows), 1) -> max((y >= 0).sum(), 1)",
+    ),
 ]
 
 
