@@ -148,6 +148,30 @@ MISTAKES = [
         "If you double a whole row, the output hardly moves. Is your dx orthogonal to x?",
         "h - xhat * along -> h + xhat * along",
     ),
+    edit(
+        "projection-without-gamma",
+        "the term along x̂ contains g, not g·gamma",
+        "Which gradient reaches x̂: g or g·gamma? Which of the two does your mean contain?",
+        "(h * xhat).mean -> (g * xhat).mean",
+    ),
+    edit(
+        "first-term-without-gamma",
+        "gamma enters dx only through the term along x̂",
+        "Which gradient reaches x̂: g or g·gamma? Which of the two is the first term of your dx?",
+        "rrms * (h - -> rrms * (g -",
+    ),
+    edit(
+        "gamma-twice-in-projection",
+        "the mean in dx contains gamma twice",
+        "How many times does the forward multiply by gamma? How many times does your mean contain gamma?",
+        "(h * xhat).mean -> (h * gamma * xhat).mean",
+    ),
+    edit(
+        "projection-onto-output",
+        "dx removes the part along the output",
+        "Double a row: along which direction does x̂ not move, along x or along the output?",
+        "xhat * along -> xhat * gamma * along",
+    ),
 ]
 
 

@@ -203,4 +203,34 @@ MISTAKES = [
         "W is in the numerator, too. What would dW be if sigma were a constant?",
         "(g - along * slope) -> (0 * g - along * slope)",
     ),
+    edit(
+        "one-more-step",
+        "the backward starts with another step of power iteration",
+        "With which u and v did the forward compute sigma? Are they the ones in your outer product?",
+        (
+            "slope = ... -> v = W.T @ u; v = v / np.sqrt(v @ v); u = W @ v; u = u / np.sqrt(u @ u); slope = "
+            "np.outer(u, v)"
+        ),
+    ),
+    edit(
+        "one-more-step-from-v",
+        "the backward starts with another step of power iteration, and renews u first",
+        "With which u and v did the forward compute sigma? Are they the ones in your outer product?",
+        (
+            "slope = ... -> u = W @ v; u = u / np.sqrt(u @ u); v = W.T @ u; v = v / np.sqrt(v @ v); slope = "
+            "np.outer(u, v)"
+        ),
+    ),
+    edit(
+        "v-from-u",
+        "v is the unit vector along Wᵀ u",
+        "Power iteration stopped early. Does the task promise that v is Wᵀ u divided by its norm?",
+        "slope = ... -> v = W.T @ u; v = v / np.sqrt(v @ v); slope = np.outer(u, v)",
+    ),
+    edit(
+        "u-from-v",
+        "u is the unit vector along W v",
+        "Power iteration stopped early. Does the task promise that u is W v divided by its norm?",
+        "slope = ... -> u = W @ v; u = u / np.sqrt(u @ u); slope = np.outer(u, v)",
+    ),
 ]

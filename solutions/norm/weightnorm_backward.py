@@ -135,4 +135,22 @@ MISTAKES = [
         "The part of g along v cannot be longer than g. How long is v times g·u if v is very long?",
         "g - u * -> g - v *",
     ),
+    edit(
+        "one-projection",
+        "the part of g along u is one sum over the whole matrix",
+        "Each row of v has its own norm. How many numbers must the sums in dv give?",
+        "u * ds[:, None] -> u * ds.sum()",
+    ),
+    edit(
+        "projection-by-column",
+        "the part of g along u is summed over each column",
+        "Each row of v has its own norm. Over which entries does the projection of a row sum?",
+        "u * ds[:, None] -> u * (g * u).sum(axis=0)",
+    ),
+    edit(
+        "mean-in-projection",
+        "the part of g along u is a mean over the row",
+        "u is a unit vector. How long is the part of g along u if g is u itself?",
+        "u * ds[:, None] -> u * ds[:, None] / v.shape[1]",
+    ),
 ]
