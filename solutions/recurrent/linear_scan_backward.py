@@ -200,3 +200,28 @@ def linear_scan_backward(g, a, b, h0, hs):
     db = g.copy()
     db[:-1] += a[1:] * g[1:]
     return db * np.concatenate([h0[None], hs[:-1]]), db, a[0] * db[0]
+
+
+def by_products(g, products):
+    sums = (g * products)[::-1].cumsum(axis=0)[::-1]
+    return sums / products, sums[0]
+
+
+@mistake(
+    "divides-by-products",
+    "the products a_1 ··· a_t are never 0",
+    "Let a_2 be 0. What is a_1·a_2, and by what does your code divide?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = by_products(g, np.cumprod(a, axis=0))
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried
+
+
+@mistake(
+    "a-positive",
+    "every a_t is positive",
+    "Let a_1 be -0.5. What is its logarithm?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = by_products(g, np.exp(np.log(a).cumsum(axis=0)))
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried

@@ -52,7 +52,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, uniform
+from autodrill.drills import edit, given, mistake, uniform
 
 HINTS = (
     "Along which two paths does the state reach the loss? How many times does the forward use each of x and dt?",
@@ -191,3 +191,52 @@ def selective_scan_backward(g, x, dt, A, B, C, D):
     dC = (g[:, :, None] * h).sum(axis=1)
     dD = (g * x).sum(axis=0)
     return dx, ddt, dA, dB, dC, dD
+
+
+def through_states(g, x, dt, A, B, C, D, states):
+    E, u = np.exp(dt[:, :, None] * A), dt * x
+    h, before = states(E, u[:, :, None] * B[:, None, :])
+    lam = g[:, :, None] * C[:, None, :]
+    for t in reversed(range(1, len(x))):
+        lam[t - 1] += E[t] * lam[t]
+    a = lam * E * before
+    du = (lam * B[:, None, :]).sum(axis=2)
+    return (
+        du * dt + g * D,
+        du * x + (a * A).sum(axis=2),
+        (a * dt[:, :, None]).sum(axis=0),
+        (lam * u[:, :, None]).sum(axis=1),
+        (g[:, :, None] * h).sum(axis=1),
+        (g * x).sum(axis=0),
+    )
+
+
+@mistake(
+    "rebuilt-states",
+    "h_(t-1) can be computed from h_t by a division by the decay",
+    "The decay is exp(-100). After rounding, does h_t still depend on h_(t-1)?",
+)
+def selective_scan_backward(g, x, dt, A, B, C, D):
+    def states(E, added):
+        h, before = np.zeros_like(added), np.zeros_like(added)
+        for t in range(len(x)):
+            h[-1] = E[t] * h[-1] + added[t]
+        for t in reversed(range(1, len(x))):
+            h[t - 1] = before[t] = (h[t] - added[t]) / E[t]
+        return h, before
+
+    return through_states(g, x, dt, A, B, C, D, states)
+
+
+@mistake(
+    "closed-form",
+    "the product of the decays is never 0",
+    "Each of eight decays is exp(-100). What is their product in floating point, and by what does your code divide?",
+)
+def selective_scan_backward(g, x, dt, A, B, C, D):
+    def states(E, added):
+        product = np.cumprod(E, axis=0)
+        h = product * (added / product).cumsum(axis=0)
+        return h, np.concatenate([np.zeros_like(h[:1]), h[:-1]])
+
+    return through_states(g, x, dt, A, B, C, D, states)
