@@ -166,3 +166,35 @@ def var_backward(g, x, axis=-1, ddof=0):
 def var_backward(g, x, axis=-1, ddof=0):
     centred = x - x.mean(axis=axis, keepdims=True)
     return 2 * centred / (x.shape[axis] - bool(ddof)) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "mean-moves",
+    "an element changes only its own distance from the mean, by 1 - 1/n",
+    "If x_i moves, the other distances move too. Sum the effects on all n squares: does a factor 1 - 1/n remain?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    own = 2 * centred * (1 - 1 / max(x.shape[axis], 1))
+    return own / (x.shape[axis] - ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "ddof-in-mean",
+    "the mean is divided by n - ddof too",
+    "By what does the forward divide to get the mean? Does dx sum to 0 along the axis?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    divisor = x.shape[axis] - ddof
+    centred = x - x.sum(axis=axis, keepdims=True) / divisor
+    return 2 * centred / divisor * np.expand_dims(g, axis)
+
+
+@mistake(
+    "ddof-added",
+    "the divisor is n + ddof",
+    "With n = 4 and ddof = 1, by what does the forward divide? By what does your code divide?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (x.shape[axis] + ddof) * np.expand_dims(g, axis)

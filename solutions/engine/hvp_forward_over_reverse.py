@@ -313,3 +313,94 @@ def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(ProductOfTangents(a, b)) for a, b in zip(x, v)]
     build(nodes).backward()
     return [node.grad.tangent for node in nodes]
+
+
+def product(build, x, v, dual):
+    nodes = [Node(dual(a, b)) for a, b in zip(x, v)]
+    build(nodes).backward()
+    return [node.grad.tangent for node in nodes]
+
+
+@mistake(
+    "v-at-the-end",
+    "every tangent starts at 1, and v multiplies the result",
+    "H = [[0, 1], [1, 0]] and v = [1, 0]. What is H v, and what are the row sums of H times v?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    sums = product(build, x, [1.0] * len(x), Dual)
+    return [entry * b for entry, b in zip(sums, v)]
+
+
+def variant(mul=None, sin=None, cos=None):
+    """A class of duals with other tangents for some operations."""
+
+    class Variant:
+        def __init__(self, value, tangent=0.0):
+            self.value, self.tangent = value, tangent
+
+        def __add__(self, other):
+            other = other if isinstance(other, Variant) else Variant(other)
+            return Variant(self.value + other.value, self.tangent + other.tangent)
+
+        def __mul__(self, other):
+            other = other if isinstance(other, Variant) else Variant(other)
+            tangent = self.tangent * other.value + self.value * other.tangent
+            return Variant(self.value * other.value, mul(self, other) if mul else tangent)
+
+        def sin(self):
+            tangent = math.cos(self.value) * self.tangent
+            return Variant(math.sin(self.value), sin(self) if sin else tangent)
+
+        def cos(self):
+            tangent = -math.sin(self.value) * self.tangent
+            return Variant(math.cos(self.value), cos(self) if cos else tangent)
+
+    return Variant
+
+
+@mistake(
+    "eps-squared-kept",
+    "the product of the two tangents is part of the tangent of a product",
+    "Expand (a + b·ε)(c + d·ε). Which power of ε does b·d have, and what is this power?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    def mul(a, b):
+        return a.tangent * b.value + a.value * b.tangent + a.tangent * b.tangent
+
+    return product(build, x, v, variant(mul=mul))
+
+
+@mistake(
+    "one-factor-moves",
+    "only the first factor of a product has a tangent",
+    "Expand (a + b·ε)(c + d·ε). How many of the terms contain ε to the power 1?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(mul=lambda a, b: a.tangent * b.value))
+
+
+@mistake(
+    "cos-rises",
+    "the slope of cos is sin",
+    "Does cos rise or fall just to the right of 0?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(cos=lambda a: math.sin(a.value) * a.tangent))
+
+
+@mistake(
+    "cos-without-tangent",
+    "the slope cos(a) is a constant along v",
+    "The closure of `sin` multiplies by cos(a). If a moves along v, does cos(a) move?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(cos=lambda a: 0.0))
+
+
+@mistake(
+    "sin-without-tangent",
+    "the tangent of sin(a) is cos(a)",
+    "f maps the pair (a, b) to (f(a), f'(a)·b). Which factor does your tangent lack?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(sin=lambda a: math.cos(a.value)))

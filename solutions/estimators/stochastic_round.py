@@ -161,6 +161,24 @@ MISTAKES = [
         "x = 7.9 and step = 0.5. What does your code return, and between which multiples does x lie?",
         "(lower + (u < y - lower)) * step -> lower + (u < y - lower)",
     ),
+    edit(
+        "half-rounds-up",
+        "`np.rint` rounds every half up",
+        "x/step is 3 and u is 0. What is the argument of `np.rint`, and what does `np.rint` return for it?",
+        "return ... -> return np.rint(y + u - 0.5) * step",
+    ),
+    edit(
+        "half-rounds-down",
+        "`np.rint` rounds every half down",
+        "x/step is 3 and u is 0. What is the argument of `np.rint`, and what does `np.rint` return for it?",
+        "return ... -> return np.rint(y + 0.5 - u) * step",
+    ),
+    edit(
+        "ceil-less-one",
+        "ceil(z) - 1 is floor(z)",
+        "x/step is 3 and u is 0. What are floor(3) and ceil(3) - 1?",
+        "return ... -> return (np.ceil(y + u) - 1) * step",
+    ),
 ]
 
 

@@ -238,6 +238,39 @@ MISTAKES = [
         "The label's logit is -2, and a rank without the label sends 0. What is the maximum?",
         'all_reduce((z * onehot).sum(axis=1), "sum") -> all_reduce((z * onehot).sum(axis=1), "max")',
     ),
+    edit(
+        "equal-rows-in-label",
+        "label y is on rank y // n, at row y % n, for a rank with n rows",
+        "A rank holds the 3 rows from 5 to 7. For which labels is y // 3 equal to 5 // 3?",
+        (
+            "onehot = ... -> n = len(W_rank); onehot = (y // n == offset // n)[:, None] & ((y % n)[:, None] == "
+            "np.arange(n))"
+        ),
+    ),
+    edit(
+        "owner-by-division",
+        "the owner of label y is rank y // n, for a rank with n rows",
+        "A rank holds the 3 rows from 5 to 7. For which labels is y // 3 equal to 5 // 3?",
+        (
+            "onehot = ... -> n = len(W_rank); onehot = (y // n == offset // n)[:, None] & (y[:, None] == offset "
+            "+ np.arange(n))"
+        ),
+    ),
+    edit(
+        "end-included",
+        "the shard includes the row after its last one",
+        "A rank holds n rows from `offset` on. Which is its last row: offset + n or offset + n - 1?",
+        (
+            "onehot = ... -> n = len(W_rank); k = np.clip(y - offset, 0, n - 1); mine = (y >= offset) & (y <= "
+            "offset + n); onehot = mine[:, None] & (k[:, None] == np.arange(n))"
+        ),
+    ),
+    edit(
+        "first-row-missed",
+        "the first row of a shard belongs to the previous rank",
+        "Which label belongs to row 0 of `W_rank`? Does your mask accept this label?",
+        "onehot = ... -> onehot = (y[:, None] == offset + np.arange(len(W_rank))) & (y[:, None] > offset)",
+    ),
 ]
 
 
