@@ -19,7 +19,7 @@ NAMES: dict[str, str] = {
     ),
     "one total for the whole array": (
         "whole-sum whole-mean global-shift total one-total column-total all-elements-count one-for-all-columns "
-        "mean-of-all"
+        "mean-of-all one-maximum"
     ),
     "wrong shape of a gradient": "shape summed-too-far cut-off extended empty-result no-keepdims lost-axis",
     "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape interleaved",
@@ -146,7 +146,7 @@ NAMES: dict[str, str] = {
         "no-sync-in-loop returns-before-barrier too-much-shared-memory every-row-in-every-block rows-left-over "
         "running-sum-added last-row"
     ),
-    "masks and padding": "mean-over-padding no-mask padding-moves mask-inverted not-causal",
+    "masks and padding": "label-0-is-padding mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
     "the clip of a policy ratio": (
         "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted"

@@ -134,7 +134,7 @@ MISTAKES = [
         "a, b = x @ W1, x @ W3 -> a, b = np.clip(x @ W1, -60, 60), x @ W3",
     ),
     edit(
-        "slope-of-sigmoid",
+        "slope-like-sigmoid",
         "silu has the slope of σ",
         "Far to the right silu(a) is nearly a. What is the slope of silu there?",
         "(1 + a * (1 - s)) -> (1 - s)",

@@ -221,7 +221,7 @@ RULES = {
     "gelu_backward__no_root_of_two_pi": "slip-function",
     "gelu_backward__unscaled_argument": "slip-missing-divisor",
     "hvp_forward_over_reverse__column_by_column": "whole-hessian",
-    "hvp_forward_over_reverse__cosine_rises": "slip-sign",
+    "hvp_forward_over_reverse__cosine_rises": "cos-rises",
     "hvp_forward_over_reverse__cosine_without_tangent": "slip-missing-factor",
     "hvp_forward_over_reverse__extrapolated": "differences",
     "hvp_forward_over_reverse__product_of_tangents": "tangent-lost",
