@@ -132,18 +132,26 @@ def _is_steady(runner: Runner, drill: Drill, failing: Sequence[Observation], pas
 
 
 def random_mistake(
+    runner: Runner,
     spare: Runner,
     drill: Drill,
     failing: Sequence[Observation],
     passing: Sequence[Observation],
 ) -> Mistake | None:
-    """Return the known mistake whose answers are random too, or None. Random answers cannot be compared by value."""
+    """Return the known mistake whose answers are random in the same cases, or None.
+
+    Random answers cannot be compared by value. A mistake that is random where the candidate's code is steady is another
+    mistake: a seed of 0 that is taken for no seed makes the answers random only for that seed.
+    """
+    steady = [o for o in passing[:_SOME] if not _changes(_answers(runner, drill, o), o)]
     for mistake in drill.solution.mistakes:
         if spare.finished:
             return None
         scenario = drill.kind.scenario(drill)
         loaded = spare.load(mistake.source.encode(), drill.exercise.path.name, drill.exercise.entry, scenario)
-        if isinstance(loaded, Loaded) and repetition(spare, drill, failing, passing) is Repetition.CHANCE:
+        if not isinstance(loaded, Loaded) or any(_changes(_answers(spare, drill, o), o) for o in steady):
+            continue
+        if repetition(spare, drill, failing, passing) is Repetition.CHANCE:
             return mistake
     return None
 

@@ -18,7 +18,7 @@ from autodrill.grading.diagnosis.determinism import (
     random_mistake,
     repetition,
 )
-from autodrill.grading.diagnosis.known_mistakes import known_rule, rule_of_mistake
+from autodrill.grading.diagnosis.known_mistakes import LargeCase, known_rule, rule_of_mistake
 from autodrill.grading.diagnosis.rank_rules import OUTSIDE_COLLECTIVES, is_right_together
 from autodrill.grading.diagnosis.short_text import compared, short
 from autodrill.grading.diagnosis.similarity import evidence, has_numbers, of_forward, spread
@@ -48,6 +48,10 @@ _NUMBERS_RIGHT = {
     FaultKind.NOISY,
 }
 """Faults of answers whose numbers are right, so a comparison of numbers would only confuse."""
+
+
+def _large_case(case_set: CaseSet, index: int) -> LargeCase:
+    return LargeCase(index, lambda runner: any(seen.fault is not None for _, seen in case_set.put(runner, [index])))
 
 
 def explain(
@@ -93,12 +97,13 @@ def explain(
         if changes and shown.got is not None and is_uninitialised(runner, drill, source, failed, passed):
             rule = UNINITIALISED
         elif repeated is Repetition.CHANCE and fault.kind is not FaultKind.RAISED:  # other cases may be random alone
-            rule = rule_of_mistake(random_mistake(spare.start(), drill, failed, passed)) or RANDOM
+            rule = rule_of_mistake(random_mistake(runner, spare.start(), drill, failed, passed)) or RANDOM
         elif runner.has_ranks and is_right_together(runner, drill, source, [o for _, o in seen]):
             rule = OUTSIDE_COLLECTIVES
         if rule is None and isinstance(shown.outcome, ends.Returned) and shown.outcome.joined:
             rule = one_array(drill, source, shown)
-        rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
+        large = _large_case(case_set, index) if first.case.large else None
+        rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample, large)
         if rule is None and shown is not first and first.fault is not None:
             # A smaller case may fail for another reason, such as an epsilon.
             rule = known_rule(spare, drill, known_mistakes, [first, *failing_sample[1:]], passing_sample)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from autodrill.grading.cases.question import Observation, Question
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["KnownAnswers", "KnownMistakes", "SpareRunner", "known_rule", "rule_of_mistake"]
+__all__ = ["KnownAnswers", "KnownMistakes", "LargeCase", "SpareRunner", "known_rule", "rule_of_mistake"]
 
 _LOAD_SECONDS = 1.0
 
@@ -74,6 +74,19 @@ class SpareRunner:
             self._runner = None
 
 
+@dataclass(frozen=True, slots=True)
+class LargeCase:
+    """A large case in which the candidate's code fails.
+
+    Attributes:
+        index: Its index in the battery.
+        fails: Whether the code that is loaded in a runner fails there too.
+    """
+
+    index: int
+    fails: Callable[[Runner], bool]
+
+
 class KnownMistakes:
     """The known mistakes of an exercise, with their answers so far.
 
@@ -86,6 +99,7 @@ class KnownMistakes:
         self._drill = drill
         self._spare = spare
         self._kept: dict[tuple[str, str], dict[int, Observation]] = {}
+        self._failing: dict[tuple[str, str, int], bool] = {}
 
     @property
     def unasked(self) -> bool:
@@ -117,6 +131,20 @@ class KnownMistakes:
                 return None
             self._kept[key] = answers.kept
         return answers
+
+    def fails(self, mistake: Mistake, answers: KnownAnswers, spare: SpareRunner, large: LargeCase) -> bool:
+        """Whether a mistake fails in a large case. Small cases show nothing of its cost.
+
+        Args:
+            mistake: The mistake.
+            answers: Its answers, with the mistake loaded last in `spare`.
+            spare: The runner for it.
+            large: The large case.
+        """
+        key = mistake.source, spare.device, large.index
+        if key not in self._failing:
+            self._failing[key] = answers.load() and large.fails(spare.start())
+        return self._failing[key]
 
 
 class KnownAnswers:
@@ -197,6 +225,7 @@ def known_rule(
     known_mistakes: KnownMistakes,
     failing: Sequence[Observation],
     passing: Sequence[Observation],
+    large: LargeCase | None = None,
 ) -> Rule | None:
     """Return the rule of the known mistake that answers as the candidate's code does, or None.
 
@@ -210,6 +239,7 @@ def known_rule(
         known_mistakes: Its known mistakes.
         failing: Failing observations, the one to be shown first; never empty.
         passing: Passing observations.
+        large: The large case that is shown, if one is.
     """
     first = failing[0]
     if first.case.large and isinstance(first.outcome, ends.Raised) and first.outcome.type == "RecursionError":
@@ -222,6 +252,8 @@ def known_rule(
             break
         answers = known_mistakes.of(mistake, spare)
         match = _match(drill, mistake, answers, [*failing, *passing], ever_wrong) if answers else None
+        if match and answers and large and not known_mistakes.fails(mistake, answers, spare, large):
+            continue
         if match is not None and (best is None or match.rank > best.rank):
             best = match
         if best is not None and best.degree is Likeness.SAME and not best.exceptions:

@@ -52,6 +52,10 @@ _DTYPE = (
 
 _FLOAT16 = ((r"\b(float16|half|bfloat16)\b|astype\([\"']f2", "this rounds to half precision"),)
 
+_SMALL = r"(?:\d+\.?\d*|\.\d+)e-\d+"
+
+_ADDS = "this adds {}"
+
 _CLIP = "`clip` changes values beyond its bounds"
 
 _DIGITS = (
@@ -60,8 +64,8 @@ _DIGITS = (
         r"-.*\)\s*/\s*\(?\s*(?:2(?:\.0?)?\s*\*\s*)?(h|eps|step|delta|epsilon)\b(?!\s*\*\*)",
         "this is a difference quotient",
     ),
-    (r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}"),
-    (r"\b(?:maximum|max|clip)\(.*?(\d*\.?\d*e-\d+)", "this bound of {} changes smaller values"),
+    (rf"\+\s*\(?({_SMALL})", _ADDS),
+    (rf"\b(?:maximum|max|clip)\(.*?({_SMALL})", "this bound of {} changes smaller values"),
     (r"\bclip\(", _CLIP),
     (r"\bfor\s+\w+\s+in\s+range\((\d+)\)", "this stops after {} steps"),
 )
@@ -86,12 +90,14 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
     Args:
         failure: The failure.
         source: The text of the submission.
-        right: The text of the worked solution, whose lines cause nothing.
+        right: The text of the worked solution, whose lines cause nothing. A small number that occurs in this text,
+            such as the epsilon of a norm, may be added.
     """
     patterns = _PATTERNS.get(failure.rule.key if failure.rule is not None and not failure.rule.known else "", ())
     if failure.rule is None or not patterns or failure.line is not None:
         return failure
     innocent = {_code_of(line) for line in right.splitlines()}
+    stated = {float(number) for number in re.findall(_SMALL, right)}
     found: list[tuple[int, str, str]] = []
     for number, line in enumerate(source.splitlines()[:_MOST_LINES], 1):
         code = _code_of(line[:_LONGEST_LINE])
@@ -99,6 +105,8 @@ def with_cause(failure: Failure, source: str, right: str) -> Failure:
             continue
         for pattern, words in patterns:
             if match := re.search(pattern, code):
+                if words == _ADDS and float(match[1]) in stated:
+                    break
                 found.append((number, code, words.format(*match.groups())))
                 break
     if failure.rule.key == "dtype-upcast" and 1 < len(found) <= _MOST_NAMED:

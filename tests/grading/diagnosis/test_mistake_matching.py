@@ -249,3 +249,43 @@ def test_ordinary_leaves_out_degenerate_cases() -> None:
     assert ordinary([*odd, usual]) == [usual]
     assert ordinary(odd) == [odd[-1]]
     assert ordinary(odd[:-1]) == odd[:-1]
+
+
+def test_memory_fault_is_named_after_a_mistake_that_fails_in_the_same_large_case(graded: Callable[..., Report]) -> None:
+    source = """
+import numpy as np
+
+def ghost_norm(a, g):
+    n, t, _ = a.shape
+    A, G = a.reshape(n * t, -1), g.reshape(n * t, -1)
+    blocks = ((A @ A.T + 1) * (G @ G.T)).reshape(n, t, n, t)
+    return np.sqrt(np.maximum([blocks[i, :, i].sum() for i in range(n)], 0)).astype(a.dtype)
+"""
+    report = graded("ghost_norm", source)
+
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert report.failure.rule.key == "all-pairs"
+
+
+def test_random_mistake_is_named_only_if_it_is_steady_in_the_same_cases(graded: Callable[..., Report]) -> None:
+    source = """
+import numpy as np
+
+class DropoutFromSeed:
+    @staticmethod
+    def forward(ctx, x, p, seed):
+        ctx.p, ctx.seed = p, seed
+        rng = np.random.default_rng(seed) if seed else np.random.default_rng()
+        return x * (rng.random(x.shape) >= p) / (1 - p)
+
+    @staticmethod
+    def backward(ctx, g):
+        rng = np.random.default_rng(ctx.seed) if ctx.seed else np.random.default_rng()
+        return g * (rng.random(g.shape) >= ctx.p) / (1 - ctx.p), None, None
+"""
+    report = graded("dropout_from_seed_function", source)
+
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert report.failure.rule.key == "seed-0-is-none"

@@ -340,3 +340,24 @@ def test_explain_emits_no_warning_for_infinite_answers(graded_cube: Callable[[st
     # pytest turns a warning into an error.
     report = graded_cube(f"import numpy as np\n\n\ndef cube_backward(g, x):\n    return {result}\n")
     assert report.failure is not None
+
+
+def test_gradient_missing_only_for_special_inputs_is_no_loop_that_ends_early(
+    graded: Callable[..., Report], shipped: Library
+) -> None:
+    right = shipped.drill(shipped.find("rmsnorm_backward")).solution.source.replace(
+        "def rmsnorm_backward(", "def right("
+    )
+    report = graded(
+        "rmsnorm_backward",
+        right
+        + """
+
+def rmsnorm_backward(g, x, *others):
+    dx, *rest = right(g, x, *others)
+    return dx * (x != 0).any(axis=-1, keepdims=True), *rest
+""",
+    )
+
+    assert report.failure is not None
+    assert key_of(report) != "skips-slice"

@@ -59,3 +59,18 @@ def mish_backward(g, x):
     assert failure.rule is not None
     assert failure.rule.hint == "line 5: `clip` changes values beyond its bounds"
     assert "series" not in failure.rule.because
+
+
+@pytest.mark.parametrize(("added", "hint"), [("1e-6", ""), ("1e-5", "this adds 1e-5")])
+def test_small_number_of_the_worked_solution_is_not_blamed(
+    graded: Callable[..., Report], shipped: Library, added: str, hint: str
+) -> None:
+    right = shipped.drill(shipped.find("prenorm_residual_backward")).solution.source
+    source = right.replace("keepdims=True) + EPS)", f"keepdims=True) + {added})")
+    source = source.replace("return dx, dgamma", "return dx * (1 + x.dtype.type(2) ** -12), dgamma")
+
+    assert source.count(added) > right.count(added)
+    failure = failure_of(graded("prenorm_residual_backward", source))
+    assert failure.rule is not None
+    assert ("this adds" in failure.rule.hint) == bool(hint)
+    assert hint in failure.rule.hint
