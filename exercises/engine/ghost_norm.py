@@ -13,7 +13,8 @@ holds the gradients of its outputs. The loss is a sum over examples.
 Return the norms, of shape (N,). Take the gradient of W and b together: the norm is the root of the sum of squares of
 all d·k + k elements.
 
-Memory is graded for a small T and large d and k: a d x k matrix does not fit, not even for one example.
+Memory is graded for a small T and large d and k: a d x k matrix does not fit, not even for one example. For a large
+batch, a matrix over all pairs of its tokens does not fit either.
 """
 
 import numpy as np

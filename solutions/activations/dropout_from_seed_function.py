@@ -51,6 +51,7 @@ WRT = ("x",)
 CASES = [
     given("x[2,3]", p=0.4, seed=5, layers=1),
     given("x[3,2,2]", p=0.5, seed=11, layers=2, note="two layers"),
+    given("x[2,2]", p=0.5, seed=0, layers=2, note="seed 0"),
     given("x[2,6]", p=0.0, seed=1, layers=1, note="p = 0"),
     given("x[20]", p=0.9, seed=2, layers=3, note="p = 0.9"),
     # The third number that seed 8 draws is exactly p.
@@ -145,6 +146,21 @@ MISTAKES = [
         "Two layers have different seeds. Should they drop the same elements?",
         "default_rng(seed) -> default_rng(0)",
         "default_rng(ctx.seed) -> default_rng(0)",
+    ),
+    edit(
+        "seed-0-is-none",
+        "a seed of 0 means that there is no seed",
+        "What is `0 or None`? Which numbers does a generator draw that was made with the seed None?",
+        "default_rng(seed) -> default_rng(seed or None)",
+        "default_rng(ctx.seed) -> default_rng(ctx.seed or None)",
+    ),
+    edit(
+        "draws-in-float32",
+        "a generator draws the same numbers in float32 and in float64",
+        "Draw three numbers in float32 and three in float64 from the same seed. Are they equal? "
+        "Which dtype does the task's `random` have?",
+        "random(x.shape) -> random(x.shape, x.dtype.type)",
+        "random(g.shape) -> random(g.shape, g.dtype.type)",
     ),
 ]
 

@@ -119,6 +119,24 @@ MISTAKES = [
         "Add the same number to all logits of a row. Does the output change? Does your dx sum to 0?",
         "return ... -> return g.copy()",
     ),
+    edit(
+        "clipped",
+        "a log-probability below some bound may be raised to it",
+        "A class has out = -2000. Which probability does your code use there, and which one is right?",
+        "np.exp(out) -> np.exp(np.maximum(out, -20))",
+    ),
+    edit(
+        "normalised-along-last",
+        "the probabilities sum to 1 along the last axis",
+        "Along which axis did the forward normalise? Along which axis does your code normalise?",
+        "np.exp(out) -> np.exp(out) / np.exp(out).sum(axis=-1, keepdims=True)",
+    ),
+    edit(
+        "shifted-and-normalised-along-last",
+        "the probabilities, shifted by a maximum, sum to 1 along the last axis",
+        "Along which axis did the forward normalise? Along which axis does your code normalise?",
+        "np.exp(out) -> (p := np.exp(out - out.max(axis=axis, keepdims=True))) / p.sum(axis=-1, keepdims=True)",
+    ),
 ]
 
 

@@ -31,7 +31,7 @@ HINTS = (
     "The slope of the sigmoid is σ(1 - σ). Multiply it by x and add the other term of the product rule.",
     "Compute `s`, the sigmoid of x, without an overflow. The slope is s · (1 + ...).",
 )
-CASES = elementwise(at=[0.0, 1.0, -1.0, -1.278, -3.0, 6.0])
+CASES = elementwise(at=[0.0, 1.0, -1.0, -1.278, -3.0, 6.0, -12.0, 12.0, -18.0])
 MISTAKES = [
     edit(
         "sigmoid-only",
@@ -62,6 +62,30 @@ MISTAKES = [
         "exp(x) is finite for every x",
         "What is exp(1000) in floating point? What is infinity divided by infinity?",
         "s = ... -> e = np.exp(x); s = e / (1 + e)",
+    ),
+    edit(
+        "out-for-sigmoid",
+        "the slope of σ is out · (1 - out)",
+        "Which function has the slope y · (1 - y) in terms of its own output y?",
+        "return ... -> out = x * s; return g * (s + x * out * (1 - out))",
+    ),
+    edit(
+        "out-in-complement",
+        "the complement of the gate is 1 - out",
+        "The slope of σ is σ · (1 - σ). Which number does your code subtract from 1?",
+        "1 - s) -> 1 - x * s)",
+    ),
+    edit(
+        "relu-tails",
+        "beyond ±10 the slope is that of ReLU",
+        "What is the slope at x = -12? Is it 0?",
+        "return ... -> return g * np.where(x > 10, 1, np.where(x < -10, 0, s * (1 + x * (1 - s)))).astype(x.dtype)",
+    ),
+    edit(
+        "clipped",
+        "an x beyond ±10 may be replaced by ±10",
+        "What is the slope at x = -12, and what is the slope at x = -10?",
+        "s = ... -> x = np.clip(x, -10, 10); s = (1 + np.tanh(x / 2)) / 2",
     ),
 ]
 forward = engine.silu

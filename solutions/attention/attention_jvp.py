@@ -138,4 +138,34 @@ MISTAKES = [
         "What is exp(1000)? What may be subtracted from all scores of a row?",
         "np.exp(s - s.max(axis=1, keepdims=True)) -> np.exp(s)",
     ),
+    edit(
+        "width-of-v",
+        "the tangents of the scores are divided by the root of the width of v",
+        "Over which axis does q @ kᵀ sum, and how long is that axis?",
+        "ds = ... -> ds = (dq @ k.T + q @ dk.T) / v.shape[1] ** 0.5",
+    ),
+    edit(
+        "scores-by-width-of-v",
+        "the scores are divided by the root of the width of v",
+        "Over which axis does q @ kᵀ sum, and how long is that axis?",
+        "scale = q.shape[1] ** -0.5 -> scale = v.shape[1] ** -0.5",
+    ),
+    edit(
+        "scores-by-keys",
+        "the scores are divided by the root of the number of keys",
+        "Over which axis does q @ kᵀ sum, and how long is that axis?",
+        "scale = q.shape[1] ** -0.5 -> scale = len(k) ** -0.5",
+    ),
+    edit(
+        "tangent-by-d",
+        "the tangents of the scores are divided by d",
+        "The scores are divided by √d. By which number must their tangents be divided?",
+        "ds = ... -> ds = (dq @ k.T + q @ dk.T) / q.shape[1]",
+    ),
+    edit(
+        "scores-clipped",
+        "clipping the scores does not change the probabilities",
+        "A row has the scores 500 and 400. What are its probabilities, before and after your clip?",
+        "np.exp(s - s.max(axis=1, keepdims=True)) -> np.exp(np.clip(s, -80, 80))",
+    ),
 ]

@@ -190,4 +190,31 @@ MISTAKES = [
         "By which number does the forward divide the sum of the squares of a row?",
         "(h * xhat).mean -> (h * xhat).sum",
     ),
+    edit(
+        "skip-before-gamma",
+        "the skip connection starts at n",
+        "Which array does the forward add to relu(a) @ W2: x or n?",
+        "dn = da @ W1.T -> dn = da @ W1.T + g",
+        "g + rrms -> rrms",
+    ),
+    edit(
+        "upstream-twice",
+        "g passes through the norm and through the skip connection",
+        "How many times does out contain x unchanged? Which gradient does n receive?",
+        "dn = da @ W1.T -> dn = da @ W1.T + g",
+    ),
+    edit(
+        "zero-row-is-padding",
+        "a row of zeros is padding and has no gradient",
+        "Raise one element of the row by h. Does out change?",
+        "dx = g + rrms * (h - xhat * along) "
+        "-> dx = (g + rrms * (h - xhat * along)) * (x != 0).any(axis=1, keepdims=True)",
+    ),
+    edit(
+        "eps-ignored",
+        "the normalised row has a mean square of exactly 1",
+        "The mean square of a row is 1e-6. What is the mean square of the row divided by its root, with eps?",
+        "along = ... -> along = (h * x).mean(axis=1, keepdims=True) / "
+        "(rrms * np.maximum((x * x).mean(axis=1, keepdims=True), 1e-30))",
+    ),
 ]

@@ -151,3 +151,29 @@ def mul_broadcast_backward(g, a, b):
         return g[tuple(slice(1) if n == 1 else slice(None) for n in shape)].copy()
 
     return of_first_copy(g * b, a.shape), of_first_copy(g * a, b.shape)
+
+
+@mistake(
+    "smaller-only",
+    "NumPy broadcasts only the smaller of the two arrays",
+    "a has the shape (3, 1) and b has the shape (1, 2). Which of the two was copied?",
+)
+def mul_broadcast_backward(g, a, b):
+    if a.size < b.size:
+        return unbroadcast(g * b, a.shape), g * a
+    return g * b, unbroadcast(g * a, b.shape)
+
+
+@mistake(
+    "aligned-left",
+    "NumPy aligns the first axes of two shapes",
+    "a has the shape (3,) and b has the shape (3, 3). Along which axis of the output was a copied?",
+)
+def mul_broadcast_backward(g, a, b):
+    def summed(g, shape):
+        added = g.ndim - len(shape)
+        if added and g.shape[: len(shape)] == shape:
+            return g.sum(axis=tuple(range(len(shape), g.ndim)))
+        return unbroadcast(g, shape)
+
+    return summed(g * b, a.shape), summed(g * a, b.shape)

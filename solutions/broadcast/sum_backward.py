@@ -106,3 +106,36 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
 )
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.full(x_shape, g.sum(), g.dtype)
+
+
+@mistake(
+    "mean-of-everything",
+    "a sum over all elements divides by their number",
+    "Take x = [1, 1, 1]. How far does x.sum() move when one element moves by h?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is None:
+        return np.broadcast_to(g, x_shape) / np.asarray(max(prod(x_shape), 1), g.dtype)
+    return np.broadcast_to(g if keepdims else np.expand_dims(g, axis), x_shape).copy()
+
+
+@mistake(
+    "no-axis-is-none",
+    "an empty tuple of axes means a sum over all axes",
+    "What is the shape of `np.ones((2, 3)).sum(axis=())`? Which values of axis does your test take for None?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is None or axis == ():
+        return np.full(x_shape, g.reshape(()), g.dtype)
+    return np.broadcast_to(g if keepdims else np.expand_dims(g, axis), x_shape).copy()
+
+
+@mistake(
+    "axis-0-is-none",
+    "an axis of 0 means a sum over all axes",
+    "How does an `if` treat the number 0? What is the shape of g for axis=0?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if not axis:
+        return np.full(x_shape, g.reshape(()), g.dtype)
+    return np.broadcast_to(g if keepdims else np.expand_dims(g, axis), x_shape).copy()

@@ -262,3 +262,14 @@ def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
         share.T[np.unravel_index(window.T.argmax(), window.T.shape)] += gradient
     return dx
+
+
+@mistake(
+    "best-starts-at-0",
+    "the search for the maximum may begin with 0",
+    "All pixels of a window are negative. Which pixel beats the 0 that your search begins with?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share[np.unravel_index(np.maximum(window, 0).argmax(), window.shape)] += gradient
+    return dx

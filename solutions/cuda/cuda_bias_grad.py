@@ -115,6 +115,19 @@ MISTAKES = [
         "After the second row, which part of the register has already been added to db?",
         "sum += g[i * D + j];\n    atomicAdd(&db[j], sum); -> atomicAdd(&db[j], sum += g[i * D + j]);",
     ),
+    edit(
+        "no-end-of-rows",
+        "the rows of the last block end at row N",
+        "N is 41 and a block takes 14 rows. At which row does the third block begin, and at which row does it stop?",
+        "int i = blockIdx.y; i < N; i += gridDim.y "
+        "-> int n = (N + gridDim.y - 1) / gridDim.y, i = blockIdx.y * n; i < (blockIdx.y + 1) * n; ++i",
+    ),
+    edit(
+        "zero-skipped",
+        "a sum that is neither above nor below 0 is 0",
+        "Is NaN > 0? Is NaN < 0? What does your kernel add to db[j] if a row holds NaN?",
+        "atomicAdd(&db[j], sum); -> if (sum > 0.0f || sum < 0.0f) atomicAdd(&db[j], sum);",
+    ),
 ]
 
 

@@ -144,4 +144,22 @@ MISTAKES = [
         "How much does the maximum change if another element of the window rises a little?",
         "atomicAdd(&dx[arg[i]], g[i]); -> atomicAdd(&dx[arg[i]], g[i] / 3.0f);",
     ),
+    edit(
+        "index-0-is-padding",
+        "index 0 of x is padding",
+        "Window 0 consists of the elements 0 and 1. What is arg[0] if the first element of x is the larger one?",
+        "atomicAdd(&dx[arg[i]], g[i]); -> if (arg[i] > 0) atomicAdd(&dx[arg[i]], g[i]);",
+    ),
+    edit(
+        "first-window-only",
+        "an element that wins two windows gets the gradient of the first one",
+        "The element rises by 0.1. How many of the two windows' maxima rise?",
+        "atomicAdd(&dx[arg[i]], g[i]); -> if (i == 0 || arg[i - 1] != arg[i]) atomicAdd(&dx[arg[i]], g[i]);",
+    ),
+    edit(
+        "second-window-only",
+        "an element that wins two windows gets the gradient of the second one",
+        "The element rises by 0.1. How many of the two windows' maxima rise?",
+        "atomicAdd(&dx[arg[i]], g[i]); -> if (i == M - 1 || arg[i + 1] != arg[i]) atomicAdd(&dx[arg[i]], g[i]);",
+    ),
 ]

@@ -60,6 +60,7 @@ EQUIVALENT = {
 CASES = [
     given("x[N,D]", large={"N": 11, "D": 307}),
     given("x[3,8]", note="as many columns as threads"),
+    given("x[2,5]", x=[[0.0, -300.0, 1.0, -0.5, 2.0], [-300.0, 0.0, 0.5, 1.0, -1.0]], large=False, note="p = 0"),
 ]
 
 
@@ -184,6 +185,19 @@ MISTAKES = [
         "the sum is added, not subtracted",
         "If all g of a row are equal, what must dx be? (The probabilities sum to 1.)",
         "- sums[0]) -> + sums[0])",
+    ),
+    edit(
+        "zero-not-stored",
+        "dx is 0 where the kernel stores nothing",
+        "What does dx hold before the launch? What must the kernel do where p is 0?",
+        "for (int j = t; j < D; j += threads)\n        dx "
+        "-> for (int j = t; j < D; j += threads)\n        if (p[row + j] > 0.0f) dx",
+    ),
+    edit(
+        "return-before-barrier",
+        "a thread without a column has nothing to do",
+        "With 5 columns and 8 threads, how many threads reach the first barrier? Who adds the other sums?",
+        "float sum = 0.0f; -> if (t >= D) return;\n    float sum = 0.0f;",
     ),
 ]
 

@@ -71,16 +71,19 @@ CASES = [
         because="the d x k gradient",
         note="wide layers",
     ),
+    given(
+        "a[200,5,3] g[200,5,2]", memory=3 << 20, because="products of tokens of different examples", note="200 examples"
+    ),
 ]
 RESULTS = ("norms",)
 
 
 def expected(a, g):
-    if a.shape[2] * g.shape[2] > 1000:  # finite differences in each element take too long
-        dW, db = np.einsum("ntd,ntk->ndk", a, g), g.sum(axis=1)
-    else:  # each example gets weights of its own, so one gradient holds all gradients per example
-        weights = np.zeros((len(a), a.shape[2], g.shape[2])), np.zeros((len(a), 1, g.shape[2]))
-        dW, db = gradient(lambda W, b: ((engine.matmul(a, W) + b) * g).sum(), *weights)
+    if a.shape[2] * g.shape[2] > 1000 or len(a) > 100:  # finite differences in each element take too long
+        return (np.array([np.hypot(np.linalg.norm(x.T @ y), np.linalg.norm(y.sum(axis=0))) for x, y in zip(a, g)]),)
+    # Each example gets weights of its own, so one gradient holds all gradients per example.
+    weights = np.zeros((len(a), a.shape[2], g.shape[2])), np.zeros((len(a), 1, g.shape[2]))
+    dW, db = gradient(lambda W, b: ((engine.matmul(a, W) + b) * g).sum(), *weights)
     squares = (dW**2).reshape(len(a), -1).sum(axis=1) + (db**2).reshape(len(a), -1).sum(axis=1)
     return (np.sqrt(squares),)
 
@@ -102,7 +105,7 @@ MISTAKES = [
         "bias-tokens-independent",
         "the squared norms of the tokens' bias gradients add up",
         "Two tokens have opposite gradients. What is the gradient of b?",
-        "a, a) + 1 -> a, a) + np.eye(a.shape[1])",
+        "a, a) + 1 -> a, a) + np.eye(a.shape[1], dtype=a.dtype)",
     ),
     edit(
         "norms-added",
@@ -181,3 +184,14 @@ def ghost_norm(a, g):
 def ghost_norm(a, g):
     inputs, outputs = a.sum(axis=1), g.sum(axis=1)
     return np.sqrt(((inputs * inputs).sum(axis=1) + 1) * (outputs * outputs).sum(axis=1))
+
+
+@mistake(
+    "all-pairs",
+    "the products of tokens of different examples may exist for a moment",
+    "How many pairs of tokens does the batch have? How many of these pairs are within one example?",
+)
+def ghost_norm(a, g):
+    inputs, outputs = (v.reshape(-1, v.shape[2]) for v in (a, g))
+    products = ((inputs @ inputs.T + 1) * (outputs @ outputs.T)).reshape(a.shape[:2] * 2)
+    return np.sqrt(np.maximum(np.einsum("ntns->n", products), 0))

@@ -189,3 +189,14 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in < n_out:
         return np.stack([jvp(np.ones(n_in))] * n_in, axis=1)
     return np.stack([vjp(np.ones(n_out))] * n_out)
+
+
+@mistake(
+    "vjp-costs-two",
+    "a VJP costs twice as much as a JVP",
+    "What does the task say about the cost of a call? How many calls does each mode take?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if n_in <= 2 * n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])

@@ -56,7 +56,13 @@ def five_inputs(rng, size):
     return topological.graph(rng, [[], [], [0], [], [], [1, 0, 2, 3, 4], [5]], rng.permutation(7))
 
 
-CASES = [*topological.GRAPHS, five_inputs]
+# The square uses node 0 twice, and the chain uses it once.
+@scenario(6, note="a square and a chain of one input")
+def square_and_chain(rng, size):
+    return topological.graph(rng, [[], [0], [1], [2], [0, 0], [3, 4]], rng.permutation(6))
+
+
+CASES = [*topological.GRAPHS, five_inputs, square_and_chain]
 
 
 def topological_sort(root):
@@ -206,3 +212,28 @@ def topological_sort(root):
 
     visit(root)
     return order
+
+
+@mistake(
+    "consumers-once",
+    "a node counts once as a consumer, but comes off the count once for each use",
+    "In x * x, how many times does x occur in `_prev`? How many times do you add to the count, and how many do you "
+    "subtract?",
+)
+def topological_sort(root):
+    nodes, count, work = {id(root): root}, {}, [root]
+    while work:
+        for source in {id(n): n for n in work.pop()._prev}.values():
+            count[id(source)] = count.get(id(source), 0) + 1
+            if id(source) not in nodes:
+                nodes[id(source)] = source
+                work.append(source)
+    order, ready = [], [root]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for source in node._prev:
+            count[id(source)] -= 1
+            if count[id(source)] == 0:
+                ready.append(source)
+    return order[::-1]

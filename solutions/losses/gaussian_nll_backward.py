@@ -149,6 +149,18 @@ MISTAKES = [
         "Which array does the task ask for: the gradient of the variance, or of its square root?",
         "scale / 2 * (1 / var - r**2) -> scale * var**0.5 * (1 / var - r**2)",
     ),
+    edit(
+        "last-axis-N",
+        "the mean runs over the last axis only",
+        "For mu of shape (2, 3), by which number does the mean divide?",
+        "mu.size -> (mu.shape[-1] if mu.ndim else 1)",
+    ),
+    edit(
+        "exact-not-counted",
+        "an element with y = mu does not count in the mean",
+        "An element has y = mu. Does its log var enter the loss? By which number does the mean divide?",
+        "mu.size -> max(np.count_nonzero(mu - y), 1)",
+    ),
 ]
 
 

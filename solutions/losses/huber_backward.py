@@ -129,6 +129,18 @@ MISTAKES = [
         "Let the final loss be 10 · L. What must happen to your gradient?",
         "g / pred.size -> 1 / pred.size",
     ),
+    edit(
+        "one-formula-for-all",
+        "the largest error chooses the formula for all elements",
+        "Take delta = 1 and the errors 0.5 and 3. Which formula holds for each element?",
+        "np.clip(e, -delta, delta) -> (e if np.all(np.abs(e) <= delta) else delta * np.sign(e))",
+    ),
+    edit(
+        "smallest-chooses",
+        "one error within delta makes the loss quadratic for all elements",
+        "Take delta = 1 and the errors 0.5 and 3. Which formula holds for each element?",
+        "np.clip(e, -delta, delta) -> (e if np.any(np.abs(e) <= delta) else delta * np.sign(e))",
+    ),
 ]
 
 

@@ -314,3 +314,26 @@ def softmax_cross_entropy_backward(g, logits, y):
     rows, d = np.arange(len(y)), np.zeros_like(logits)
     d[rows, y] = -1 / np.maximum(softmax(logits)[rows, y], 1e-30)
     return d * (g / len(y))
+
+
+@mistake(
+    "argmax-for-label",
+    "1 is subtracted at the most probable class",
+    "The model is wrong: the largest logit is not at the label. Which logit must rise?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[np.arange(len(y)), logits.argmax(axis=1)] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "mean-shift",
+    "subtracting the mean of a row keeps its exponentials finite",
+    "A row holds 1000, -1000 and 0. What is the largest number after your shift? What is its exponential?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    e = np.exp(logits - logits.mean(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))

@@ -127,6 +127,30 @@ MISTAKES = [
         "gamma has D entries. Over which axis was each entry broadcast?",
         "(g * xhat).sum(axis=0), g.sum(axis=0) -> g * xhat, g",
     ),
+    edit(
+        "one-sample",
+        "dx is 0 if the batch has one sample",
+        "In eval mode, does the mean come from the batch? What is the slope of the layer for a single sample?",
+        "return g * gamma * rstd, -> return g * gamma * rstd * (len(x) > 1),",
+    ),
+    edit(
+        "dead-channel",
+        "a channel with running_var = 0 has no gradient",
+        "What does the forward divide by where running_var is 0? Does out still move with x?",
+        "rstd = 1 / np.sqrt(running_var + EPS) -> rstd = (running_var > 0) / np.sqrt(running_var + EPS)",
+    ),
+    edit(
+        "eps-missing",
+        "running_var is never 0",
+        "What does your code divide by where running_var is 0?",
+        "np.sqrt(running_var + EPS) -> np.sqrt(running_var)",
+    ),
+    edit(
+        "eps-as-floor",
+        "eps is a lower bound of the variance",
+        "running_var is 2e-5. Which number is under the root in the task's formula, and which one in your code?",
+        "np.sqrt(running_var + EPS) -> np.sqrt(np.maximum(running_var, EPS))",
+    ),
 ]
 
 

@@ -77,6 +77,9 @@ def judge(answer, stages, micro_batches):
     if not all(isinstance(task, list) and [*map(type, task)] == [str, int] for own in answer for task in own):
         return "type: each stage must return a list of pairs"
     for s, own in enumerate(answer):
+        if unknown := [task for task in own if task not in wanted]:
+            what, i = unknown[0]
+            return f"not-each-once: stage {s} runs {what}({i}), but micro_batches is {micro_batches}"
         if len(own) != len(wanted) or any(task not in own for task in wanted):
             return f"not-each-once: stage {s} does not run each forward and each backward exactly once"
     end, stuck = simulated(answer)
@@ -179,6 +182,12 @@ MISTAKES = [
         "there are at least as many micro-batches as stages",
         "Take four stages and two micro-batches. How many forwards does the warm-up of stage 0 have?",
         "min(micro_batches, stages - 1 - stage) -> stages - 1 - stage",
+    ),
+    edit(
+        "warm-up-too-long",
+        "the warm-up contains the forward of the first steady step too",
+        "The last stage has no later stage. How many forwards may the last stage run before its first backward?",
+        "stages - 1 - stage -> stages - stage",
     ),
 ]
 

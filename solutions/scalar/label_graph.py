@@ -132,3 +132,30 @@ def label_graph(x, y):
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": 2 * x + y, "y": 1.0}
+
+
+@mistake(
+    "slope-of-the-sum",
+    "the gradient of a is the slope of the sum",
+    "b = a * x. How far does L move when a moves by 1?",
+)
+def label_graph(x, y):
+    return {"b": 1.0, "a": 1.0, "x": 2 * x + y, "y": x}
+
+
+@mistake(
+    "sum-without-upstream",
+    "the sum passes the gradient 1 to x",
+    "If a moves by 1, how far does L move? Which number does the sum pass on to x?",
+)
+def label_graph(x, y):
+    return {"b": 1.0, "a": x, "x": x + y + 1, "y": x}
+
+
+@mistake(
+    "no-upstream",
+    "the sum passes the gradient 1 to each of its inputs",
+    "If a moves by 1, how far does L move? Which number does the sum pass on to x and y?",
+)
+def label_graph(x, y):
+    return {"b": 1.0, "a": x, "x": x + y + 1, "y": 1.0}
