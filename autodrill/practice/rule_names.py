@@ -134,7 +134,8 @@ NAMES: dict[str, str] = {
     ),
     "Python errors": (
         "none-value operand-kinds not-iterable call-arguments caret no-length not-callable not-subscriptable "
-        "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import singular-matrix"
+        "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import singular-matrix "
+        "boolean-arithmetic"
     ),
     "a condition, constant or call": (
         "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged "
@@ -149,7 +150,8 @@ NAMES: dict[str, str] = {
     "masks and padding": "label-0-is-padding mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",
     "the clip of a policy ratio": (
-        "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted"
+        "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted above-always-clipped "
+        "below-always-clipped"
     ),
     "weight decay": "decay-without-lr no-decay decay-in-gradient decay-after-step",
     "forward and backward sums": "emission-counted-twice emission-twice-normalised filtered",

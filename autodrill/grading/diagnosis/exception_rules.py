@@ -292,6 +292,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     ("TypeError", r"positional argument|keyword argument|required argument", _ARGUMENTS),
     (
         "TypeError",
+        r"numpy boolean (negative|subtract)",
+        Rule(
+            "boolean-arithmetic",
+            "`-` is not defined for an array of booleans",
+            "do you mean `~mask`, or the negative of a number? `mask * number` and `mask.astype(g.dtype)` are numbers",
+        ),
+    ),
+    (
+        "TypeError",
         r"unsupported operand|bad operand type|not supported (between|for)|can't multiply sequence",
         _KINDS,
     ),

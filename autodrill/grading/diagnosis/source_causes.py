@@ -79,7 +79,20 @@ _NAN = (
 )
 """Patterns of what often makes 0/0, with a question."""
 
-_PATTERNS = {"dtype-upcast": _DTYPE, "half-precision": _FLOAT16, "approximate": _DIGITS, "nan-where-finite": _NAN}
+_ADDED = ((r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}. Does the task's formula contain this number?"),)
+"""Patterns of a small number that scales a result."""
+
+_CLOSE = ((r"\b(isclose|allclose)\(", "`{}` treats nearly equal numbers as equal. Does the task?"),)
+"""Patterns of a test that is inexact near a kink."""
+
+_PATTERNS = {
+    "dtype-upcast": _DTYPE,
+    "half-precision": _FLOAT16,
+    "approximate": _DIGITS,
+    "nan-where-finite": _NAN,
+    "unknown-factor": _ADDED,
+    "at-the-kink": _CLOSE,
+}
 
 
 def with_cause(failure: Failure, source: str, right: str) -> Failure:

@@ -121,8 +121,11 @@ def _multiple(drill: Drill, failing: list[Observation], index: int) -> Rule | No
     The quantity is the right result, 1, an argument, the output or a centred argument.
     """
     at_hand = {id(o): dict(_candidates(drill, o, index)) for o in failing}
+    handed = drill.kind.shown_arguments(drill, failing[0].case, failing[0].expected)
+    # What the submission receives comes first: a saved output is often a multiple of an input that was not saved.
+    names = sorted(at_hand[id(failing[0])], key=lambda name: "`" in name and name.split("`")[1] not in handed)
     for axis in (None, "axis", -1, 0):
-        for name in at_hand[id(failing[0])]:
+        for name in names:
             shown = [_shows(o, index, name, at_hand[id(o)].get(name), _axis_of(o, axis)) for o in failing]
             if False not in shown and shown.count(True) >= _CASES:
                 return _rule(failing[0].expected.parts[index].name, name, axis)

@@ -37,6 +37,8 @@ def rule_of(code: str) -> str | None:
 @pytest.mark.parametrize(
     ("code", "key"),
     [
+        ("-(a > 0)", "boolean-arithmetic"),
+        ("(a > 0) - (a < 0)", "boolean-arithmetic"),
         ("a + b", "shapes-do-not-align"),
         ("np.broadcast_to(a, (3, 2))", "shapes-do-not-align"),
         ("a[np.arange(2), np.arange(3)]", "shapes-do-not-align"),

@@ -1,4 +1,4 @@
-"""Causes that the source shows: the line of a clip, and a softmax that is shifted by one maximum for all rows."""
+"""Causes that the source shows: a clip, one maximum for all rows, a small number that is added, an inexact test."""
 
 from __future__ import annotations
 
@@ -74,3 +74,30 @@ def test_small_number_of_the_worked_solution_is_not_blamed(
     assert failure.rule is not None
     assert ("this adds" in failure.rule.hint) == bool(hint)
     assert hint in failure.rule.hint
+
+
+def test_line_that_adds_a_small_number_is_shown(varied: Callable[[str, str], Report]) -> None:
+    body = "scale = np.tanh(x.mean(axis=axis, keepdims=True)) + 1e-1\n    return right(g, x, axis, ddof) / (1 + scale)"
+
+    failure = failure_of(varied("var_backward", body))
+
+    assert failure.rule is not None
+    assert failure.rule.key == "unknown-factor"
+    assert failure.rule.hint.endswith("this adds 1e-1. Does the task's formula contain this number?")
+    assert failure.code == "scale = np.tanh(x.mean(axis=axis, keepdims=True)) + 1e-1"
+
+
+def test_line_with_an_inexact_test_is_shown(graded: Callable[..., Report]) -> None:
+    source = """
+import numpy as np
+
+def maximum_backward(g, a, b):
+    tie = np.isclose(a, b, rtol=1e-8, atol=0)
+    da = np.where(tie, 0.25 * g, np.where(a > b, g, 0))
+    return np.where(a == b, g / 2, da), np.where(a == b, g / 2, g - da)
+"""
+    failure = failure_of(graded("maximum_backward", source))
+
+    assert failure.rule is not None
+    assert failure.rule.key == "at-the-kink"
+    assert failure.rule.hint == "line 5: `isclose` treats nearly equal numbers as equal. Does the task?"

@@ -59,6 +59,12 @@ def rule_of(report: Report) -> tuple[str, str]:
             "each slice along `axis` of dx is off by a multiple of `out`",
         ),
         (
+            "l2_normalize_backward",
+            "return right(g, out, norm) + out * (g * out * out).sum(axis=-1, keepdims=True)",
+            "off-by-term",
+            "each row of dx is off by a multiple of `out`",
+        ),
+        (
             "matmul_backward",
             "a, b = right(g, X, W); return np.where(X > 0, a, 3 * a), b",
             "factor-in-places",
