@@ -79,10 +79,22 @@ def mirrored_skipping_chain(rng, size):
     return graph(rng, [[], *([i - 1, i][-i - 1 :] for i in range(size - 1))], range(size))
 
 
+@scenario(5, note="a node used twice by one consumer and once by another")
+def used_twice(rng, size):
+    return graph(rng, [[], [0, 0], [0], [2], [1, 3]], range(5))
+
+
+@scenario(5, note="a node used twice by one consumer and once by another, inputs in the other order")
+def mirrored_used_twice(rng, size):
+    return graph(rng, [[], [0, 0], [0], [2], [3, 1]], range(5))
+
+
 GRAPHS = [
     random_graph,
     diamond,
     mirrored_diamond,
+    used_twice,
+    mirrored_used_twice,
     equal_values,
     doubling_chain,
     skipping_chain,

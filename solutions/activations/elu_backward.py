@@ -22,7 +22,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, elementwise
+from autodrill.drills import edit, elementwise, mistake
 
 HINTS = (
     "On the left, which part of `out` is its own derivative?",
@@ -45,6 +45,12 @@ MISTAKES = [
         "out + alpha -> out + 1",
     ),
     edit(
+        "alpha-not-in-out",
+        "out on the left is exp(x) - 1, without alpha",
+        "By how much is out on the left above its limit of -alpha? Is alpha still a factor of this difference?",
+        "out + alpha -> alpha * (out + 1)",
+    ),
+    edit(
         "zero-left",
         "ELU is constant on the left, as ReLU is",
         "Does `out` change if x moves from -1 to -2?",
@@ -63,3 +69,13 @@ forward = engine.elu
 
 def elu_backward(g, x, out, alpha):
     return g * np.where(x > 0, 1, out + alpha)
+
+
+@mistake(
+    "exponential-on-the-right",
+    "exp(x) does no harm where x is positive, because a factor of 0 removes it",
+    "What is exp(1000) in floating point, and what is 0 times that number?",
+)
+def elu_backward(g, x, out, alpha):
+    right = (x > 0).astype(x.dtype)
+    return g * (right + (1 - right) * alpha * np.exp(x))

@@ -223,6 +223,12 @@ MISTAKES = [
         "np.finfo(float).min -> 0.0",
     ),
     edit(
+        "maximum-starts-at-0",
+        "0 is a safe start for the maximum",
+        "All scores of a query are -1000. Which maximum does your code find, and what do the exponentials sum to?",
+        "np.finfo(float).min -> 0.0",
+    ),
+    edit(
         "first-maximum",
         "the maximum of the first block is enough for all blocks",
         (

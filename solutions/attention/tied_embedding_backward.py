@@ -50,13 +50,28 @@ HINTS = (
     "Start dE with the outer product. Then call `np.add.at(dE, ids, ...)` with the gradient of h, divided by n.",
 )
 CASES = [
-    given("E[6,D] ids[4]", ids=below(6), note="four of six words"),
+    given("E[6,D] ids[4]", ids=below(6), large=False, note="four of six words"),
+    given(
+        "E[V,D] ids[n]",
+        ids=below("V"),
+        large={"V": 20_000, "D": 4, "n": 20_000},
+        memory=16 << 20,
+        because="a matrix of n x V numbers",
+        note="any number of words and tokens",
+    ),
     given("E[4,D] ids[4]", ids=[1, 1, 3, 1], large=False, note="a word three times"),
     given("E[3,D] ids[2]", ids=[2, 2], large=False, note="one word, twice"),
     given("E[V,V] ids[1]", ids=[0], large=False, note="a single token, square"),
     given("E[3,1] ids[7]", ids=below(3), large=False, note="more tokens than words"),
 ]
 MISTAKES = [
+    edit(
+        "one-hot",
+        "the gradient of a lookup needs a matrix with one row for each token and one column for each word",
+        "How many numbers does this matrix have for 20,000 tokens and 20,000 words? How many of them are not 0?",
+        "np.add.at(dE, ids, E.T @ g / len(ids)) -> one = np.zeros((len(ids), len(E)), E.dtype); "
+        "one[np.arange(len(ids)), ids] = 1; dE += np.outer(one.sum(axis=0), E.T @ g / len(ids)).astype(E.dtype)",
+    ),
     edit(
         "head-only",
         "E is used only by the output layer",

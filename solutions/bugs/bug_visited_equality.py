@@ -217,3 +217,55 @@ def bug_visited_equality(root):
 
     visit(root)
     return order
+
+
+@mistake(
+    "searches-the-order",
+    "`node in order` tests identity",
+    "When `in` searches a list, which method of the nodes does it call?",
+)
+def bug_visited_equality(root):
+    order = []
+
+    def visit(node):
+        if node in order:
+            return
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@mistake(
+    "reversed-pre-order",
+    "the walk that starts at the root, in reverse, is a topological order",
+    "Your walk meets a node through a short path first, and a longer path also leads to it. Which consumers of this "
+    "node has the walk not met yet?",
+)
+def bug_visited_equality(root):
+    order, visited, stack = [], {id(root)}, [root]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        for source in node._prev:
+            if id(source) not in visited:
+                visited.add(id(source))
+                stack.append(source)
+    return order[::-1]
+
+
+@mistake(
+    "level-by-level",
+    "the distance from the root orders the nodes",
+    "A node may be near the root by one path and far by another. Which path counts?",
+)
+def bug_visited_equality(root):
+    order, visited = [root], {id(root)}
+    for node in order:
+        for source in node._prev:
+            if id(source) not in visited:
+                visited.add(id(source))
+                order.append(source)
+    return order[::-1]

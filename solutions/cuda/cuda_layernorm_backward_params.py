@@ -161,6 +161,12 @@ MISTAKES = [
         "i += gridDim.y * 4 -> i += 4",
     ),
     edit(
+        "one-row-a-thread",
+        "the grid has a thread for every row, so no thread needs a loop",
+        "The grid has 3 blocks of 4 rows along y. Which thread takes row 12?",
+        "i += gridDim.y * 4 -> i += N",
+    ),
+    edit(
         "no-xhat",
         "both results are sums of g",
         "Which of gamma and beta does the forward multiply by xhat?",

@@ -243,3 +243,46 @@ def iterative_topological_sort(root):
                 nodes[id(source)] = source
                 todo.append(source)
     return [nodes[key] for key in sorted(nodes, key=lambda key: -distance[key])]
+
+
+def released(root, distinct, each_time):
+    """Return the order in which the consumers release the nodes."""
+    nodes, waiting, stack = {}, {id(root): 0}, [root]
+    while stack:
+        node = stack.pop()
+        if id(node) not in nodes:
+            nodes[id(node)] = node
+            for source in distinct(node._prev):
+                waiting[id(source)] = waiting.get(id(source), 0) + 1
+                stack.append(source)
+    order, ready = [], [root]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for source in each_time(node._prev):
+            waiting[id(source)] -= 1
+            if waiting[id(source)] == 0:
+                ready.append(source)
+    return order[::-1]
+
+
+def once_each(sources):
+    return list({id(source): source for source in sources}.values())
+
+
+@mistake(
+    "repeated-input-released-twice",
+    "a consumer that uses a node twice counts once before the walk, and twice in the walk",
+    "Let v = u + u. How many uses of u does your code count? By how much does v lower this count?",
+)
+def iterative_topological_sort(root):
+    return released(root, once_each, list)
+
+
+@mistake(
+    "repeated-input-never-released",
+    "a consumer that uses a node twice counts twice before the walk, and once in the walk",
+    "Let v = u + u. How many uses of u does your code count? By how much does v lower this count?",
+)
+def iterative_topological_sort(root):
+    return released(root, list, once_each)

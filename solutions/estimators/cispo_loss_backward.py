@@ -149,6 +149,18 @@ MISTAKES = [
         "mask.sum() -> mask.sum(axis=1, keepdims=True) / len(mask)",
     ),
     edit(
+        "mean-over-unclipped",
+        "the mean leaves out the tokens whose weight is clipped",
+        "Which positions does the sum K count? Does K depend on the ratios?",
+        "mask.sum() -> max((mask * (np.exp(logp - logp_old) <= 1 + eps_high)).sum(), 1)",
+    ),
+    edit(
+        "mean-over-answers",
+        "K is the number of answers",
+        "Which positions does the sum K count? Take one answer of 3 tokens: what is K?",
+        "mask.sum() -> len(mask)",
+    ),
+    edit(
         "padding-moves",
         "the mask only counts the tokens",
         "Does the loss change if the log-probability of a padded position changes?",

@@ -133,3 +133,24 @@ def sort_backward(g, order):
     dx = np.zeros(g.size, g.dtype)
     dx[order.ravel()] = g.ravel()
     return dx.reshape(g.shape)
+
+
+@mistake(
+    "inverse-along-axis-0",
+    "the inverse of every row of `order` can be found along axis 0",
+    "Each row of `order` is a permutation. Along which axis must argsort run to invert it?",
+)
+def sort_backward(g, order):
+    return np.take_along_axis(g, np.argsort(order, axis=0, kind="stable"), axis=-1)
+
+
+@mistake(
+    "one-order-for-all",
+    "all rows have the order of the first row",
+    "The forward sorted each row by itself. Which row of `order` belongs to row 1 of g?",
+)
+def sort_backward(g, order):
+    dx = np.empty_like(g)
+    if g.size:
+        dx[..., order.reshape(-1, g.shape[-1])[0]] = g
+    return dx

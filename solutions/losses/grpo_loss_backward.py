@@ -145,6 +145,18 @@ MISTAKES = [
         "gain <= limit -> gain == limit",
     ),
     edit(
+        "above-always-clipped",
+        "a ratio above the band has no policy gradient, whatever the sign of A",
+        "Take A < 0 and r = 2. Which of the two terms is smaller, and is it the clipped one?",
+        "gain <= limit -> (gain <= limit) & (r <= 1 + eps_high)",
+    ),
+    edit(
+        "below-always-clipped",
+        "a ratio below the band has no policy gradient, whatever the sign of A",
+        "Take A > 0 and r = 0.5. Which of the two terms is smaller, and is it the clipped one?",
+        "gain <= limit -> (gain <= limit) & (r >= 1 - eps_low)",
+    ),
+    edit(
         "edge-is-clipped",
         "a ratio at the edge of the band is clipped",
         "Which slope does the task state for a ratio exactly at an edge?",

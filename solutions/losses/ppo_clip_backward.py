@@ -136,6 +136,30 @@ MISTAKES = [
         "np.clip(r, 1 - eps, 1 + eps) -> np.minimum(r, 1 + eps)",
     ),
     edit(
+        "lower-only",
+        "the clip only bounds the ratio from below",
+        "Take A > 0 and r = 2. Which of the two terms is smaller?",
+        "np.clip(r, 1 - eps, 1 + eps) -> np.maximum(r, 1 - eps)",
+    ),
+    edit(
+        "above-always-clipped",
+        "a ratio above the band has no gradient, whatever the sign of A",
+        "Take A < 0 and r = 2. Which of the two terms is smaller, and is it the clipped one?",
+        "active = ... -> active = (r * adv <= clipped * adv) & (r <= 1 + eps)",
+    ),
+    edit(
+        "below-always-clipped",
+        "a ratio below the band has no gradient, whatever the sign of A",
+        "Take A > 0 and r = 0.5. Which of the two terms is smaller, and is it the clipped one?",
+        "active = ... -> active = (r * adv <= clipped * adv) & (r >= 1 - eps)",
+    ),
+    edit(
+        "mean-over-active",
+        "the mean runs over the tokens that are not clipped",
+        "By which number does the task divide? Does this number depend on how many tokens are clipped?",
+        "-g / len(r) -> -g / r.dtype.type(max(active.sum(), 1))",
+    ),
+    edit(
         "max-not-min",
         "the loss takes the larger of the two terms",
         "Take A > 0 and r = 2. Which of the two terms does the minimum select?",

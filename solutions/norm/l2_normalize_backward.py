@@ -121,6 +121,36 @@ MISTAKES = [
         "sum(axis=-1, keepdims=True) -> sum()",
     ),
     edit(
+        "one-axis",
+        "the rows run along axis 1",
+        "x may have one axis or three. Along which axis did the forward take the norm?",
+        "sum(axis=-1, keepdims=True) -> sum(axis=min(1, g.ndim - 1), keepdims=True)",
+    ),
+    edit(
+        "eps-added",
+        "a small number must be added to the norm, in case it is 0",
+        "The norm of a row may be 1e-6, and it is never 0. By how many percent does your added number change 1/norm?",
+        ") / norm -> ) / (norm + 1e-8)",
+    ),
+    edit(
+        "norm-bounded",
+        "a norm below a small bound may be replaced by this bound",
+        "The norm of a row may be 1e-6. Is your bound smaller than every norm that the task allows?",
+        ") / norm -> ) / np.maximum(norm, 1e-5)",
+    ),
+    edit(
+        "unit-vector-in-the-quotient-rule",
+        "the formula g/norm - x(g·x)/norm³ holds with out in the place of both x",
+        "x is out times norm. Which power of norm is left if you insert this into x(g·x)/norm³?",
+        "(g - out * along) / norm -> g / norm - out * along / norm**3",
+    ),
+    edit(
+        "norm-too-often",
+        "the formula g/norm - x(g·x)/norm³ holds with out in the place of one x",
+        "x is out times norm. Which power of norm is left if you insert this into x(g·x)/norm³?",
+        "(g - out * along) / norm -> g / norm - out * along / norm**2",
+    ),
+    edit(
         "norm-multiplies",
         "a longer row has a larger gradient",
         "Move the tip of a long arrow and of a short arrow by 1 cm. Which arrow turns further?",

@@ -145,6 +145,18 @@ MISTAKES = [
         "u.append(v[t] - A.T @ k[t]) -> u.append(v[t] - S[t].T @ k[t])",
     ),
     edit(
+        "divides-by-alpha",
+        "A_t divided by alpha_t is always S_(t-1)",
+        "What does A_t hold if alpha_t is 0? Which state can you keep, so that you need no division?",
+        "(dA * S[t]).sum() -> (dA * A).sum() / alpha[t]",
+    ),
+    edit(
+        "divides-by-beta",
+        "the gradient of u divided by beta_t always gives the factor of beta_t",
+        "What is du if beta_t is 0? Which product do you have before the multiplication by beta_t?",
+        "dbeta[t] = (p * u[t]).sum() -> dbeta[t] = (beta[t] * p * u[t]).sum() / beta[t]",
+    ),
+    edit(
         "writes-the-value",
         "the step adds the value v, not the error u",
         "What does β_t multiply in the line for S_t?",

@@ -307,7 +307,7 @@ RULES = {
     "maximum_backward__loops_over_two_axes": "unpacking",
     "maximum_backward__minimum": "swapped-returns",
     "maximum_backward__nearly_equal_is_equal": "winner-by-order-b",
-    "maximum_backward__rounded": "at-the-kink",
+    "maximum_backward__rounded": "close-is-equal",
     "maximum_backward__share_of_values": None,
     "maximum_backward__ties_at_zero": "at-the-kink",
     "maximum_backward__weights_by_value": "stray-factor",
