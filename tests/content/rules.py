@@ -19,6 +19,7 @@ RULES = {
     "add_backward__overwrites_other": "assign",
     "add_backward__product_rule": "product-rule",
     "add_backward__same_node_once": "one-node-once",
+    "alpha_composite_backward__next_samples_only": "large-only",
     "alpha_composite_backward__stops_early": "stops-early",
     "attention_backward__divides_by_p": "nan-where-finite",
     "attention_backward__no_keepdims": "inner-sizes",

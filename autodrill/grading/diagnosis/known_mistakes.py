@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autodrill.drills.answer_records import Rule
+from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.drills.case import DISTINCT, RANDOM
 from autodrill.grading.cases.case_set import put
 from autodrill.grading.diagnosis.similarity import (
@@ -242,8 +242,11 @@ def known_rule(
         large: The large case that is shown, if one is.
     """
     first = failing[0]
+    # Mistakes are compared in small cases, which show nothing of a deep recursion, nor of numbers wrong in large ones.
     if first.case.large and isinstance(first.outcome, ends.Raised) and first.outcome.type == "RecursionError":
-        return None  # mistakes are compared in small cases, which show nothing of a deep recursion
+        return None
+    if first.case.large and first.fault is not None and first.fault.kind in (FaultKind.VALUE, FaultKind.NOT_FINITE):
+        return None
     ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
     forgiven = failing[0].case.remark
     best: _Match | None = None
