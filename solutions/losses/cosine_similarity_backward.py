@@ -47,6 +47,7 @@ CASES = [
     given("a[k,n,d>=2] b[k,n,d]", large=False, note="two axes of vectors"),
     given("a[d>=2] b[d]", large=False, note="one pair"),
     given("a[n,4] b[n,4]", a=normal(1e4), b=normal(1e-3), large=False, note="long and short vectors"),
+    given("a[n,4] b[n,4]", a=normal(1e-3), b=normal(1e-3), large=False, note="two short vectors"),
     given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[2.0, 4.0], [-3.0, 3.0]], note="parallel vectors"),
     given("a[2,2] b[2,2]", a=[[1.0, 0.0], [3.0, 4.0]], b=[[0.0, 2.0], [-4.0, 3.0]], note="orthogonal vectors"),
     given("a[n,1] b[n,1]", large=False, note="vectors of length 1"),

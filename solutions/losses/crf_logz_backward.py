@@ -70,9 +70,9 @@ CASES = [
     given("em[9,K] trans[K,K]", trans=normal(3), large=False, note="nine steps"),
     given(
         "em[4,3] trans[3,3]",
-        em=[[1000.0, 998, 0], [0, -1000, 2], [-2000, 0, 1], [3000, 3001, 2999]],
+        em=[[1000.0, 998, 0], [0, -1000, 2], [-2000, 0, 1], [12000, 12001, 11999]],
         trans=[[0.0, 1000, 3], [1, -500, 999], [-1000, 2, 1000]],
-        note="scores of ±1000",
+        note="scores of ±1000 and more",
     ),
     given(
         "em[3,3] trans[3,3]",

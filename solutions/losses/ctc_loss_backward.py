@@ -96,6 +96,10 @@ def none(rng, shape, _):
     return np.zeros(shape, int)
 
 
+def last_far_above(rng, shape, _):
+    return rng.normal(size=shape) + 1000 * (np.arange(shape[1]) == shape[1] - 1)
+
+
 CASES = [
     given("logits[T>=7,V>=2] y[L]", y=labels, large={"T": 60, "V": 200, "L": 12}),
     given("logits[4,V>=3] y[3]", y=[2, 2, 1], large=False, note="a repeated label, and just enough steps"),
@@ -114,6 +118,14 @@ CASES = [
         logits=[[0.0, -800, 1], [1, 0, -800], [2, -800, -1]],
         y=[1, 2, 1],
         note="a path of probability 0 in floating point",
+    ),
+    # The probability of every path is about exp(-13000), too small for any floating-point format.
+    given(
+        "logits[13,3] y[2]",
+        logits=last_far_above,
+        y=[1, 1],
+        large=False,
+        note="logits 1000 apart over 13 steps",
     ),
 ]
 MISTAKES = [
