@@ -81,6 +81,14 @@ CASES = [
         note="steps of size 0",
     ),
     given(PATTERN, dt=uniform(1, 2), A=uniform(-60, -40), large=False, note="decays near 0"),
+    # The product of all decays is about exp(-24000), too small for any floating-point format.
+    given(
+        "x[15,1] dt[15,1] A[1,2] B[15,2] C[15,2] D[1]",
+        dt=uniform(1, 2),
+        A=uniform(-1200, -900),
+        large=False,
+        note="decays that underflow, 15 steps",
+    ),
 ]
 MISTAKES = [
     edit(

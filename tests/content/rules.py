@@ -380,6 +380,7 @@ RULES = {
     "relu_backward__times_value": "multiply-by-output",
     "relu_backward__tolerance": "zero",
     "relu_backward__whole_numbers": "zero",
+    "selective_scan_backward__decays_divided_out": "nan-where-finite",
     "setitem_backward__all_dead": "all-dead",
     "setitem_backward__finite_differences": "too-much-work",
     "setitem_backward__in_place": "mutates-input",
