@@ -81,6 +81,13 @@ CASES = [
         note="points outside",
     ),
     given(
+        "img[3,4] x[4] y[4]",
+        x=[256.25, 2.0**16 + 1.5, 1.5, 0.5],
+        y=[0.75, 1.5, 2.0**32 + 0.5, 1.25],
+        smooth=False,
+        note="points far outside",
+    ),
+    given(
         "img[2,3] x[5] y[5]",
         x=[0.0, 1.0, 2.0, -1.0, 1.5],
         y=[0.0, 1.0, 0.5, 0.0, -1.0],

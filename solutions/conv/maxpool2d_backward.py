@@ -57,6 +57,7 @@ def zeros_and_less(rng, shape, _):
     return rng.integers(-1, 2, shape).clip(max=0) * 1.0
 
 
+FAR_BELOW = -1e12 - np.array([[3.0, 1, 4, 8], [5, 9, 2, 6], [7, 12, 10, 16], [15, 13, 14, 11]])
 CLOSE = -3 + 2.0**-30 * np.arange(36).reshape(6, 6)
 
 CASES = [
@@ -68,6 +69,7 @@ CASES = [
     given("x[5,7]", x=shuffled, k=1, stride=3, note="windows of one pixel"),
     given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, large={"H": 250, "W": 400}, note="5 x 5 windows"),
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
+    given("x[4,4]", x=FAR_BELOW, k=2, stride=2, smooth=False, note="pixels far below 0"),
     given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative, nearly equal pixels"),
     given("x[2,2]", x=np.zeros((2, 2)), k=2, stride=2, smooth=False, note="one window, all equal"),
 ]
