@@ -64,7 +64,9 @@ HINTS = (
 # Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [
     given("x[N,C,2,3] w[O,C,2,2] b[O]", large=False),
-    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, large={"N": 46, "C": 12, "O": 14}),
+    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, large=False),
+    # A loop over the single elements of g takes a million steps.
+    given("x[N,C,16,20] w[O,C,3,3] b[O]", stride=1, pad=1, large={"N": 50, "C": 2, "O": 64}, note="larger images"),
     given("x[N,C,4,5] w[O,C,1,1] b[O]", large=False),
     given("x[N,C,5,6] w[O,C,2,3] b[O]", large=False),
     given("x[N,C,5,7] w[O,C,3,2] b[O]", stride=2, pad=1, large=False),

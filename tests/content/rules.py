@@ -101,6 +101,7 @@ RULES = {
     "cholesky_backward__lower_triangle_returned": "one-triangle",
     "cholesky_backward__no_half_at_the_end": "constant-factor",
     "cholesky_backward__strict_triangle": "slip-missing-divisor",
+    "conv2d_backward__element_by_element": "too-much-work",
     "conv2d_backward__finite_differences": "too-much-work",
     "conv2d_backward__indices_kept_by_shape": "shapes-do-not-align",
     "conv2d_backward__kernel_transposed": "exchanged-kernel-axes",
