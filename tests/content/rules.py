@@ -184,6 +184,7 @@ RULES = {
     "einsum_backward__results_exchanged": "swapped-returns",
     "einsum_backward__view_of_the_broadcast": "aliases-input",
     "embedding_sparse_backward__counts_in_values": "unknown-factor",
+    "embedding_sparse_backward__dense_within": "too-much-memory",
     "embedding_sparse_backward__descending": "misplaced",
     "embedding_sparse_backward__first_sentence_only": "one-class",
     "embedding_sparse_backward__iteritems": "python-2",
