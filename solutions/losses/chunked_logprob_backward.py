@@ -82,7 +82,7 @@ CASES = [
         y=below("V"),
         chunk=8,
         large={"N": 1200, "V": 2000, "D": 2},
-        memory=2 << 20,
+        memory=1 << 18,
         because="an array of N x V numbers is too large",
     ),
 ]
