@@ -63,6 +63,10 @@ SLICES = [
     ("slice", 0, [0, 2, 1]), ("save", 1, 0), ("load", 1, 0), ("add", 1, 2), ("slice", 0, [3, None, -2]), ("save", 2, 0),
     ("load", 2, 1), ("add", 2, 1), ("save", 0, 0), ("load", 0, 2), ("load", 1, 0),
 ]  # fmt: skip
+ARRAYS = [
+    ("view", 0, 1), ("save", 1, 0), ("add", 0, [1, 2, 3, 4]), ("load", 1, 0), ("save", 0, 0), ("add", 1, [-1, 0, 2]),
+    ("save", 0, 0), ("load", 0, 2), ("load", 0, 1),
+]  # fmt: skip
 OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("view", 1, 1), ("add", 2, 1)]
 
 
@@ -99,6 +103,7 @@ CASES = [
     case("a save after a write through a detached tensor", AFTER_DETACH),
     case("several saves", SEVERAL_SAVES),
     case("slices with an end and a step", SLICES),
+    case("writes of arrays", ARRAYS),
     case("a write to other memory", OTHER_MEMORY),
     large,
 ]
@@ -114,7 +119,7 @@ def drive(candidate, data, steps, shift):
         if what == "save":
             handles.append(tensor.save())
         elif what == "add":
-            tensor.add_(float(argument))
+            tensor.add_(np.array(argument, float) if isinstance(argument, list) else float(argument))
         elif what == "new":
             arrays.append(np.full(argument, 1.0))
             tensors.append(candidate(arrays[-1]))
@@ -149,7 +154,7 @@ def expected(data, steps, shift):
         if what == "save":
             handles.append((memory, at, memories[memory][1]))
         elif what == "add":
-            memories[memory][0][at] += argument
+            memories[memory][0][at] += np.array(argument, float)
             memories[memory][1] += 1
         elif what == "new":
             memories.append([np.full(argument, 1.0), 0])

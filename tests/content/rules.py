@@ -528,6 +528,7 @@ RULES = {
     "var_backward__number_of_elements": "all-elements-count",
     "var_backward__one_pass": "nonlinear-in-g",
     "var_backward__precedence": "term-without-upstream",
+    "version_counter__adds_numbers_only": "scalar-needed",
     "version_counter__asserts": "another-exception",
     "version_counter__one_counter_for_all": "keeps-state",
     "version_counter__out_of_place": "out-of-place",
