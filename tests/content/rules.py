@@ -15,6 +15,7 @@ RULES = {
     "add_backward__clears_out": "writes-elsewhere",
     "add_backward__halves": "shared-out",
     "add_backward__minus": "negated",
+    "add_backward__once_for_each_node": "keeps-state",
     "add_backward__only_if_empty": "nothing-stored",
     "add_backward__overwrites_other": "assign",
     "add_backward__product_rule": "product-rule",

@@ -43,9 +43,16 @@ def drive(candidate, data, grads, alias, out_data, out_grad, extra):
     operands = nodes * len(data) if alias else nodes
     out = Node(out_data, out_grad)
     candidate(*operands, out, **extra)
-    return {"grads": [n.grad for n in nodes], "data": [n.data for n in nodes], "out": [out.data, out.grad]}
+    first = [n.grad for n in nodes]
+    try:
+        candidate(*operands, out, **extra)
+        again = [n.grad for n in nodes]
+    except Exception:
+        again = []
+    return {"grads": first, "again": again, "data": [n.data for n in nodes], "out": [out.data, out.grad]}
 """
-# The nodes have only the attributes that an interviewer gives them.
+# The nodes have only the attributes that an interviewer gives them. The second call shows a closure that marks its
+# nodes: it must add its contribution again.
 
 _SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
 
@@ -168,7 +175,7 @@ class Value(Kind):
         """Return a write to `.data` or to `out` before any other fault: it may cause the wrong gradients."""
         if drill.solution.drive:
             return fault
-        return _untouched_nodes(case, expected, value) or fault
+        return _untouched_nodes(case, expected, value) or fault or _added_again(case, expected, value.get("again"))
 
     def names_of_results(self, drill: Drill, differentiated: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the operands, whose `.grad` is the result."""
@@ -224,6 +231,20 @@ def _untouched_nodes(case: Case, expected: Expected, value: Any) -> Fault | None
     for name, before, after in zip(("data", "grad"), given, out, strict=True):
         if not _same(before, float(after)):
             return Fault(FaultKind.MUTATED, f"`out.{name}` is {before:.4g} before the call and {after:.4g} after it")
+    return None
+
+
+def _added_again(case: Case, expected: Expected, again: Any) -> Fault | None:
+    """Return the fault of a closure that is right once, and then does not add its contribution a second time."""
+    if case.fresh:  # a closure that does not add at all is right there, and another case shows its fault
+        return None
+    if not _are_numbers(again) or len(again) != len(expected.parts):
+        return Fault(FaultKind.UNREPEATABLE, "a second call on the same nodes fails")
+    for part, start, now in zip(expected.parts, expected.start, again, strict=True):
+        once, tolerance = float(part.value), 3 * float(part.tolerance)
+        if math.isfinite(once) and not abs(float(now) - (2 * once - start)) <= tolerance:
+            words = f"a second call on the same nodes leaves `{part.name}` at {float(now):.4g}"
+            return Fault(FaultKind.UNREPEATABLE, f"{words}, not {2 * once - start:.4g}: it must add again")
     return None
 
 

@@ -190,6 +190,7 @@ def after(shipped: Library) -> Callable[..., Fault | None]:
         expected = expected_results(drill, case)
         left = {
             "grads": [float(p.value) for p in expected.parts],
+            "again": [2 * float(p.value) - start for p, start in zip(expected.parts, expected.start, strict=True)],
             "data": list(case.inputs.values()),
             "out": [float(expected.outputs[0]), float(expected.cotangents[0])],
         }
@@ -211,6 +212,9 @@ def test_compare_call_accepts_a_closure_that_adds_to_grad(after: Callable[..., F
         ({"data": ["x", 0.5]}, FaultKind.MUTATED, "data"),
         ({"data": [10**400, 0.5]}, FaultKind.MUTATED, "data"),
         ({"data": [np.str_("x"), 0.5]}, FaultKind.MUTATED, "data"),
+        ({"again": [0.25, 0.5]}, FaultKind.UNREPEATABLE, "self.grad"),
+        ({"again": [1.0]}, FaultKind.UNREPEATABLE, "second call"),
+        ({"again": ["x", 1.0]}, FaultKind.UNREPEATABLE, "second call"),
         ({"out": [0.25, 0.5]}, FaultKind.MUTATED, "out"),
         ({"out": [1j, 0.5]}, FaultKind.MUTATED, "out"),
     ],
