@@ -199,6 +199,7 @@ RULES = {
     "equality_qp_backward__doubled_objective": "constant-factor",
     "equality_qp_backward__finite_differences": "too-much-work",
     "equality_qp_backward__gradient_below": None,
+    "equality_qp_backward__inverse_kept_for_the_array": "keeps-state",
     "equality_qp_backward__minus_block": "softened",
     "equality_qp_backward__one_or_two_constraints": "unpacking",
     "equality_qp_backward__projected_only": "projected-only",

@@ -61,6 +61,21 @@ def test_again_passes_the_objects_of_the_first_call() -> None:
     assert same == [True, False, True]
 
 
+def test_call_made_again_shows_what_a_file_keeps_for_an_array() -> None:
+    source = "kept = {}\ndef f(x):\n    return kept.setdefault(id(x), (x, x.sum() * x))[1].copy()"
+    steady = "def f(x):\n    return x.sum() * x"
+    for text, repeated in ((source, [6.0, 3.0, 0.0]), (steady, [0.0, 3.0, 6.0])):
+        (got,) = answers(text, requests([Call([X]), Call([X], again=True)]))
+        found = [end.value.tolist() if isinstance(end, Returned) else end for end in got]
+        assert found == [[0.0, 3.0, 6.0], repeated]
+
+
+def test_call_made_again_survives_an_error_on_other_numbers() -> None:
+    source = "def f(x):\n    if x[0] > 1: raise SystemExit\n    return x * 2"
+    (got,) = answers(source, requests([Call([X]), Call([X], again=True)]))
+    assert [end.value.tolist() if isinstance(end, Returned) else end for end in got] == [[0.0, 2.0, 4.0]] * 2
+
+
 def test_unwatched_call_makes_no_claims() -> None:
     (got,) = answers("def f(x):\n    x += 1\n    return x", requests([Call([X]), Call([X], watched=False)]))
     assert [end.changed if isinstance(end, Returned) else end for end in got] == [(0,), ()]

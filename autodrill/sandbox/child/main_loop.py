@@ -181,6 +181,7 @@ class LoadedSubmission:
         self._earlier_arrays: Sequence[Any] = ()
         self._earlier_total = 0
         self._latest = memory_claims.LatestResults()
+        self._sent: bytes | None = None  # the latest result, if it returned and nothing was found
 
     def load(self) -> tuple[FrameKind, wire.Value]:
         """Run the file, and return the kind and payload of the reply."""
@@ -242,6 +243,11 @@ class LoadedSubmission:
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
             kind, answer = self._call(arguments, own, places, checksum, budget)
+            if again and self._sent is not None:
+                sent, arguments = self._sent, _build(own, places)
+                self._call_on_other_numbers(arguments)
+                other = self._call(arguments, own, places, checksum, budget)
+                kind, answer = (kind, answer) if self._sent == sent else other
             yield kind, answer
             if kind is not FrameKind.RETURNED:
                 return
@@ -250,6 +256,7 @@ class LoadedSubmission:
         self, arguments: list[Any], packed: list[frames.PackedValue], places: bytes, checksum: int | None, limit: int
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
+        self._sent = None
         try:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = values.encode(result, limit=limit)
@@ -269,7 +276,30 @@ class LoadedSubmission:
             return FrameKind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
+        self._sent = answer if found is None else None
         return FrameKind.RETURNED, frames.returned(answer, None if found is None else found.to_wire(), proof)
+
+    def _call_on_other_numbers(self, arguments: list[Any]) -> None:
+        """Call the entry on the same arrays with other numbers, and ignore the result.
+
+        An optimizer changes arrays in place. If the file keeps what it computed for an array object, the next call
+        finds what belongs to the other numbers. All axes of all arrays are reversed, so that rows still sum to 1 and
+        positive numbers are still positive. Integers stay as they are: they may be labels.
+        """
+        import numpy as np
+
+        assert self.target is not None
+        arrays = {id(a): a for a in arguments if type(a) is np.ndarray and a.dtype.kind == "f" and a.flags.writeable}
+        kept = [(array, array.copy()) for array in arrays.values()]
+        try:
+            for array, numbers in kept:
+                array[...] = np.flip(numbers)
+            with np.errstate(all="ignore"):
+                self.hooks.call(self.target, arguments, self.filename)
+        except BaseException as error:  # other numbers may have no result
+            self._raised(error)
+        for array, numbers in kept:
+            array[...] = numbers
 
     def _raised(self, error: BaseException) -> tuple[FrameKind, wire.Value]:
         if isinstance(error, MemoryError):
