@@ -393,6 +393,7 @@ RULES = {
     "setitem_backward__finite_differences": "too-much-work",
     "setitem_backward__in_place": "mutates-input",
     "setitem_backward__indices_by_mask": "misplaced",
+    "setitem_backward__matrices": "too-much-memory",
     "setitem_backward__neighbours_only": "next-write-only",
     "setitem_backward__numbers_or_rows": "shapes-do-not-align",
     "setitem_backward__rows_removed": "shape",

@@ -6,5 +6,5 @@ def weightnorm_backward(g, v, s):
     for i, (upstream, row, scale) in enumerate(zip(g, v, s)):
         n = np.linalg.norm(row)
         ds[i] = upstream @ row / n
-        dv[i] = scale * (upstream / n - row * (upstream @ row) / n**3)
+        dv[i] = scale * (upstream / n - row / n * (upstream @ row / n) / n)
     return dv, ds
