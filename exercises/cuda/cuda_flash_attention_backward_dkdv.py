@@ -15,7 +15,8 @@ The n x m matrices s and p were never stored. The forward saved `lse[i]`, the lo
 of the sum of exp(s[i][j]) over j. `g` is dL/dout. An earlier kernel computed `D[i]`,
 the sum of g[i][c]·out[i][c] over c. Write the kernel that stores dL/dk in `dk` and
 dL/dv in `dv`, which are not initialised. Recompute each p[i][j] from `lse`. All
-matrices are stored row by row. Do not replace NaN in `g`.
+matrices are stored row by row. Do not replace NaN in `g`. A p[i][j] below 1e-6 may count
+as 0.
 
 There is one block of 8 threads for each key. The threads share the queries: thread t
 takes the queries t, t + 8, t + 16 and so on, and n need not be a multiple of 8. The

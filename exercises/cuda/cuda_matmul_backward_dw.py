@@ -9,7 +9,7 @@
 """A linear layer computed `out = X W`. `X` has N rows and D columns, and `W` has D rows and
 E columns. `G` is dL/dout, of N rows and E columns. Write the kernel that stores dL/dW
 in `dW`, which is not initialised. All matrices are stored row by row. Do not replace
-NaN in `G`.
+NaN in `G`. You may skip a product whose factor from `X` is 0.
 
 A block has 8 x 8 threads and computes one 8 x 8 tile of `dW`. Along x, blocks and
 threads count the columns of `dW`. Along y, they count its rows. There is one block for

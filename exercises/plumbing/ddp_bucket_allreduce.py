@@ -14,11 +14,11 @@ runs on every rank:
 `grads` is the list of this rank's gradients, arrays in the order of the parameters. `all_reduce(buffer)` takes a 1-D
 array, waits for all ranks, and returns the *sum* over ranks.
 
-Every call of `all_reduce` has a latency, so send the gradients in buckets. A bucket is one buffer of flattened and
-joined gradients, in the *reverse* order of the parameters, because backward finishes the last layer first. A bucket
-takes the next gradient if the bucket then holds at most `capacity` numbers. A gradient with more than `capacity`
-numbers gets a bucket of its own. Return the list of mean gradients, in the order and shapes of `grads`. Do not
-change `grads`.
+Every call of `all_reduce` has a latency, so send the gradients in buckets. A bucket is one buffer of joined gradients,
+each flattened row by row, in the *reverse* order of the parameters, because backward finishes the last layer first. A
+bucket takes the next gradient if the bucket then holds at most `capacity` numbers. A gradient with more than
+`capacity` numbers gets a bucket of its own. Return the list of mean gradients, in the order and shapes of `grads`. Do
+not change `grads`.
 """
 
 

@@ -65,7 +65,12 @@ def multiples(rng, size):
     return {"x": 0.5 * np.array([0.0, 1, -1, 2, -3, 40]), "u": np.array([0.0, 0.25, 0.5, 0.999]), "step": 0.5}
 
 
-CASES = [any_numbers, matrix, chosen, multiples]
+@scenario(1, note="100,000 steps from 0")
+def far(rng, size):
+    return {"x": 0.5 * np.array([1e5 + 0.25, -1e5 - 0.25, 1e5 + 0.9, 3e5 - 0.5]), "u": EVEN, "step": 0.5}
+
+
+CASES = [any_numbers, matrix, chosen, multiples, far]
 
 
 def drive(candidate, x, u, step):
@@ -178,6 +183,12 @@ MISTAKES = [
         "ceil(z) - 1 is floor(z)",
         "x/step is 3 and u is 0. What are floor(3) and ceil(3) - 1?",
         "return ... -> return (np.ceil(y + u) - 1) * step",
+    ),
+    edit(
+        "snaps",
+        "a quotient that is nearly whole counts as whole",
+        "The quotient is 100000.25. What does `np.isclose` say of it and of 100000?",
+        "return ... -> return np.where(np.isclose(y, np.round(y)), np.round(y), lower + (u < y - lower)) * step",
     ),
 ]
 

@@ -105,7 +105,9 @@ def drive(candidate, grads, capacity):
     ranks = len(grads)
 
     def program(rank, all_reduce):
-        return [np.array(a) for a in candidate(grads[rank], capacity, all_reduce, ranks)]
+        # Every second gradient is transposed in memory, as that of a transposed weight is.
+        own = [np.asarray(a, order="F") if i % 2 else a for i, a in enumerate(grads[rank])]
+        return [np.array(a) for a in candidate(own, capacity, all_reduce, ranks)]
 
     results, rounds = in_step(program, [[rank] for rank in range(ranks)], sum)
     flat = [a.ravel() for own in results for a in own]
@@ -397,4 +399,18 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = []
     for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
         means += [total / world_size for total in reduced(grads, bucket, all_reduce)]
+    return means
+
+
+@mistake(
+    "memory-order",
+    "a gradient is flattened in the order of its memory",
+    "A gradient is transposed in memory. In which order does your code flatten it, and in which order read it back?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    flat = [grad.ravel(order="K") for grad in grads]
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        for i, total in zip(bucket, reduced(flat, bucket, all_reduce)):
+            means[i] = total.reshape(grads[i].shape) / world_size
     return means
