@@ -15,7 +15,7 @@ NAMES: dict[str, str] = {
     ),
     "wrong axis": (
         "first-axis last-axis axis-1 batch-axis column-sum sum-wrong-axis aligned-left slip-axis first-axis-counts "
-        "first-axis-only slope-on-columns"
+        "first-axis-only slope-on-columns last-axis-N"
     ),
     "one total for the whole array": (
         "whole-sum whole-mean global-shift total one-total column-total all-elements-count one-for-all-columns "
@@ -59,7 +59,8 @@ NAMES: dict[str, str] = {
         "slip-missing-power slip-missing-divisor factor-in-places unknown-factor scale-on-dq-only no-rstd "
         "ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement no-gamma"
     ),
-    "a factor too many": "stray-factor scaled-twice divided-twice",
+    "a factor too many": "stray-factor scaled-twice divided-twice extra-factor",
+    "a step or a term too many": "extra-step extra-term extra-sum",
     "multiplied instead of divided": (
         "divided-not-multiplied slip-divided slip-multiplied scale-inverted divide-by-p divides-out"
     ),
@@ -79,7 +80,9 @@ NAMES: dict[str, str] = {
         "slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared winner-by-order "
         "winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last"
     ),
-    "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps",
+    "an input or gradient of 0": (
+        "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing"
+    ),
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
         "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows cosh-overflows"
@@ -88,7 +91,9 @@ NAMES: dict[str, str] = {
     "softmax without the shift": (
         "no-shift no-max-shift no-subtract exp-ratio naive-exp not-shifted softmax-not-shifted"
     ),
-    "an epsilon added for safety": "epsilon epsilon-beside-root clamped clipped regularised softened eps-outside-root",
+    "an epsilon added for safety": (
+        "epsilon epsilon-beside-root clamped clipped scores-clipped regularised softened eps-outside-root"
+    ),
     "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
     "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",
     "an argument changed in place": "mutates-input mutates writes-elsewhere read-only immutable-array",

@@ -14,8 +14,8 @@
 
 `g` is dL/dout. `g`, `xhat` and `dx` are stored row by row. `xhat` and `rstd`, which has
 N elements, were saved. Write the kernel that stores dL/dx in `dx`, which is not
-initialised. Read each element of `g` and `xhat` once for the sums and once for the
-result. Do not replace NaN in `g`.
+initialised. Do not replace NaN in `g`. Reading each element of `g` and `xhat` only once
+for the sums and once for the result is good practice, and it is not graded.
 
 There is one block for each row. A block has 64 threads, which are 2 warps. D may be
 smaller or larger than 64, and is rarely a multiple of 32.

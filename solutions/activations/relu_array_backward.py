@@ -34,7 +34,7 @@ HINTS = (
     "Use one `np.where` with a strict comparison of `out` as its condition.",
 )
 CASES = [
-    *elementwise(at=[1.0, -1.0, 0.001, -0.001], kinks=[0.0, -0.0]),
+    *elementwise(at=[1.0, -1.0, 0.001, -0.001], kinks=[0.0, -0.0, 1e-9, -1e-9]),
     given("x[3]", x=[-1.0, 2.0, -3.0], g=np.inf, smooth=False, large=False, note="infinite cotangents"),
 ]
 EQUIVALENT = {"comparison: out > 0 -> out != 0": "the output of ReLU is never negative"}

@@ -52,6 +52,7 @@ CASES = [
     given("x[n,m]", axis=1),
     given("x[k,m,n]", axis=(0, 2)),
     given("x[k,m,n]", axis=(2, 0)),
+    given("x[k,m,n]", axis=(1, 0)),
     given("x[k,m,n]", axis=(-1, 0)),
     given("x[k,m,n]", axis=(-2, -3), keepdims=True),
     given("x[k,m,n]", axis=-2),

@@ -59,6 +59,7 @@ CASES = [
     given("x[n,m]", axis=-1, empty=False),
     given("x[n,m]", axis=0, empty=False),
     given("x[k,n,m]", axis=1, empty=False),
+    given("x[k,n,m]", axis=0, empty=False),
     given("x[n]", empty=False),
     # With ddof = 1 a single element has no variance, so the axis has a fixed size.
     given("x[n,4]", axis=-1, ddof=1),

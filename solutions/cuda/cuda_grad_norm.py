@@ -112,10 +112,10 @@ MISTAKES = [
     ),
     edit(
         "no-sync-in-loop",
-        "a level is finished when the next one begins",
+        "all threads have finished a step when the next step begins",
         (
-            "A level of the tree reads what the previous level has written. What makes a thread wait for the other "
-            "threads?"
+            "Some threads read what other threads have written to shared memory. What makes a thread wait for the "
+            "other threads?"
         ),
         "sums[t + half];\n        __syncthreads(); -> sums[t + half];",
     ),

@@ -120,13 +120,3 @@ def maximum_backward(g, a, b):
 )
 def maximum_backward(g, a, b):
     return np.where(a == b, g / 2, np.where(a > b, g, 0)), np.where(b > a, g, 0)
-
-
-@mistake(
-    "close-is-equal",
-    "numbers that are nearly equal are a tie",
-    "Let a be larger than b by 1e-10. Which operand does `out` equal, and which one moves it?",
-)
-def maximum_backward(g, a, b):
-    da = np.where(np.isclose(a, b), g / 2, np.where(a > b, g, 0))
-    return da, g - da

@@ -112,7 +112,22 @@ def square_and_sum(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 2], [0, 2, 0], [1, 4, 3], [1, 3, 4], [0, 5, 6]], [7])
 
 
-CASES = [random_graph, diamond, mirrored_diamond, level_diamond, equal_results, square_and_sum, shared_leaf]
+@scenario(5, note="a square near the root, and another use of its operand far from it")
+def square_and_chain(rng, size):
+    # A walk that takes the oldest ready node runs the operand of the square before its other consumer.
+    return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 2], [0, 2, 0], [0, 4, 1], [0, 3, 5]], [6])
+
+
+CASES = [
+    random_graph,
+    diamond,
+    mirrored_diamond,
+    level_diamond,
+    equal_results,
+    square_and_sum,
+    square_and_chain,
+    shared_leaf,
+]
 EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradient is 0 before its graph is run"}
 
 

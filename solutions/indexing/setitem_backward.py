@@ -66,7 +66,7 @@ CASES = [
         "base[n] src[m] idx[m]",
         idx=below("n"),
         empty=False,
-        large={"n": 5000, "m": 25_000},
+        large={"n": 5000, "m": 100_000},
         memory=16 << 20,
         because="an array holds a number for each pair of writes, or of a row and a write",
         note="one axis",

@@ -59,6 +59,14 @@ CASES = [
         smooth=False,
         note="h exactly 0",
     ),
+    given(
+        "anchor[2,2] pos[2,2] neg[2,2]",
+        margin=2.0,
+        anchor=[[0.0, 0.0], [1.0, 1.0]],
+        pos=[[1.0, 0.5], [1.5, 0.0]],
+        neg=[[1.5, 0.5], [0.0, 0.5]],
+        note="a negative farther than the positive, within the margin",
+    ),
     given("anchor[1,1] pos[1,1] neg[1,1]", margin=1.0, anchor=[[0.0]], pos=[[2.0]], neg=[[-1.0]], note="one number"),
 ]
 WRT = ("anchor", "pos", "neg")

@@ -199,7 +199,7 @@ MISTAKES = [
         "counts-nonnegative",
         "the mean runs over all rows with a label of at least 0",
         "With ignore = 99, how many rows does the mean run over, and how many does your code count?",
-        "max(len(rows), 1) -> max((y >= 0).sum(), 1)",
+        "max(len(rows), 1) -> max(int((y >= 0).sum()), 1)",
     ),
 ]
 

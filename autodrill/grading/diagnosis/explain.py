@@ -50,8 +50,15 @@ _NUMBERS_RIGHT = {
 """Faults of answers whose numbers are right, so a comparison of numbers would only confuse."""
 
 
-def _large_case(case_set: CaseSet, index: int) -> LargeCase:
-    return LargeCase(index, lambda runner: any(seen.fault is not None for _, seen in case_set.put(runner, [index])))
+_BY_NUMBERS = {FaultKind.SHAPE, FaultKind.VALUE, FaultKind.NOT_FINITE}
+
+
+def _large_case(case_set: CaseSet, index: int, kind: FaultKind) -> LargeCase:
+    def fails(runner: Runner) -> bool:
+        faults = (seen.fault for _, seen in case_set.put(runner, [index]) if seen.fault is not None)
+        return any((fault.kind in _BY_NUMBERS) is (kind in _BY_NUMBERS) for fault in faults)
+
+    return LargeCase(index, fails)
 
 
 def explain(
@@ -102,7 +109,7 @@ def explain(
             rule = OUTSIDE_COLLECTIVES
         if rule is None and isinstance(shown.outcome, ends.Returned) and shown.outcome.joined:
             rule = one_array(drill, source, shown)
-        large = _large_case(case_set, index) if first.case.large else None
+        large = _large_case(case_set, index, fault.kind) if first.case.large else None
         rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample, large)
         if rule is None and shown is not first and first.fault is not None:
             # A smaller case may fail for another reason, such as an epsilon.

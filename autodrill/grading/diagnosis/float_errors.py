@@ -64,8 +64,7 @@ class _Event:
 def with_operation(runner: Runner, drill: Drill, source: bytes, rule: Rule, shown: Observation) -> Rule:
     """Return a rule about NaN, infinities or large values with the line and the operation that make them, if found.
 
-    The case is put once more, to a process in which NumPy raises an exception for a floating-point error. An answer
-    that uses math or an `errstate` of its own raises none.
+    The case is put once more, to a process in which NumPy raises an exception for a floating-point error.
 
     Args:
         runner: A runner with the candidate's code loaded, or finished.
@@ -75,6 +74,8 @@ def with_operation(runner: Runner, drill: Drill, source: bytes, rule: Rule, show
         shown: The failing case to be shown.
     """
     if rule.key not in _SENTENCES or rule.known or runner.finished or drill.solution.drive:
+        return rule
+    if b"errstate" in source or b"seterr" in source:  # it may hide the first error
         return rule
     because = _SENTENCES[rule.key](runner, drill, source, shown)
     return replace(rule, because=because) if because else rule
@@ -91,7 +92,9 @@ def _of_nan(runner: Runner, drill: Drill, source: bytes, shown: Observation) -> 
         words = f"a quotient on line {invalid.line} is 0/0 or ∞/∞"
     else:
         words = f"a quotient on line {invalid.line} is 0/0"
-    before = infinite or _first(runner, drill, source, shown, "under")
+    before = infinite
+    if before is None and invalid.function == "divide":
+        before = _first(runner, drill, source, shown, "under")
     if before is None or before.line == invalid.line:
         return f"{words}, although the right result is finite"
     return f"{words}; before that, {before.words}"

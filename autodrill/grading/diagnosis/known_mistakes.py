@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.drills.answer_records import Rule
 from autodrill.drills.case import DISTINCT, RANDOM
 from autodrill.grading.cases.case_set import put
 from autodrill.grading.diagnosis.similarity import (
@@ -80,7 +80,7 @@ class LargeCase:
 
     Attributes:
         index: Its index in the battery.
-        fails: Whether the code that is loaded in a runner fails there too.
+        fails: Whether the code that is loaded in a runner fails there too, by its numbers or by its cost as there.
     """
 
     index: int
@@ -242,10 +242,8 @@ def known_rule(
         large: The large case that is shown, if one is.
     """
     first = failing[0]
-    # Mistakes are compared in small cases, which show nothing of a deep recursion, nor of numbers wrong in large ones.
+    # Mistakes are compared in small cases, which show nothing of a deep recursion.
     if first.case.large and isinstance(first.outcome, ends.Raised) and first.outcome.type == "RecursionError":
-        return None
-    if first.case.large and first.fault is not None and first.fault.kind in (FaultKind.VALUE, FaultKind.NOT_FINITE):
         return None
     ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
     forgiven = failing[0].case.remark

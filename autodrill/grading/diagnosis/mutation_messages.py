@@ -10,6 +10,8 @@ from autodrill.drills.answer_records import Rule
 from autodrill.drills.rewrites import Operator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.drills.mutants import Mutant
 
 __all__ = ["OF_STRUCTURE", "PREFIX", "line_rule", "slip_rule"]
@@ -171,24 +173,48 @@ _IN_LINE = {
 """What a change of a submission shows that makes it right: the key, and the fault of the line."""
 
 
-def line_rule(repair: Mutant) -> Rule:
-    """Return the rule of an answer that one change makes right.
+_FOR_EQUAL = "slip-comparison", "the comparison on line {} decides wrongly for equal values"
+
+
+def line_rule(repairs: Sequence[Mutant]) -> Rule:
+    """Return the rule of an answer that each of some changes makes right.
+
+    If the changes agree, the rule says what is wrong in their line. Otherwise it names the lines. A bound that goes, or
+    a comparison that changes for equal values alone, is rarely right by chance, so it comes before other changes.
 
     Args:
-        repair: The changed submission. The change is not quoted, because it would give the solution away.
+        repairs: The changed submissions; never empty. The changes are not quoted: they would give the solution away.
     """
+    found = [(_fault_of(repair), repair.line) for repair in repairs]
+    found = [each for each in found if each[0] == _FOR_EQUAL or each[0][0] == "clipped"] or found
+    faults = list(dict.fromkeys(fault for fault, _ in found))
+    lines = sorted({line for _, line in found})
+    key, because = faults[0]
+    if len(faults) == 1 and len(lines) == 1:
+        because = because.format(lines[0])
+    elif len(lines) == 1:
+        because = f"line {lines[0]} is wrong"
+    else:
+        first = ", ".join(map(str, lines[:-1]))
+        because = f"one of the lines {first} and {lines[-1]} is wrong"
+    hint = (
+        f"Which values reach {'this line' if len(lines) == 1 else 'these lines'} in the case shown? What must come out?"
+    )
+    return Rule(key, f"{because}; with one change there, every case is right", hint)
+
+
+def _fault_of(repair: Mutant) -> tuple[str, str]:
+    """Return the key of what a repair changes, and the fault in words, with a place for the line."""
     wrapped = isinstance(repair.new, ast.BinOp) and repair.new.left is repair.old
     word = "lacking" if wrapped else _word(repair)
     key, because = _IN_LINE[word]
     if word == "comparison" and isinstance(repair.new, ast.Compare) and _at_boundary(repair.old, repair.new):
-        because = "the comparison on line {} decides wrongly for equal values"
-    elif word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):
+        return _FOR_EQUAL
+    if word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):
         if name in _BOUNDS:
-            key, because = "clipped", f"`{name}` on line {{}} changes values that must stay as they are"
-        else:
-            because = f"`{name}` on line {{}} does not belong there, or has a wrong argument"
-    hint = "Which values reach this line in the case shown? What must the line make of them?"
-    return Rule(key, f"{because.format(repair.line)}; with one change there, every case is right", hint)
+            return "clipped", f"`{name}` on line {{}} changes values that must stay as they are"
+        because = f"`{name}` on line {{}} does not belong there, or has a wrong argument"
+    return key, because
 
 
 def _at_boundary(old: ast.AST, new: ast.Compare) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind, Rule
@@ -16,7 +17,7 @@ from autodrill.grading.diagnosis.mutation_messages import line_rule
 from autodrill.sandbox.outcomes import Loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from autodrill.drills.exercise import Drill
     from autodrill.drills.mutants import Mutant
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
 __all__ = ["is_vague", "repaired"]
 
 _TRIES = 500
-"""Number of loads and calls that the search may make: see `mutation_search`."""
+"""Number of loads, and of calls in the case shown, that the search may make: see `mutation_search`."""
 
 _CALL_SECONDS = 0.25
 """Time limit of one load or call, a thousand times what it needs."""
 
 _ENDS = 10
 """How often a changed program may end its process, by an endless loop for example, before the search stops."""
+
+_LINES, _MOST = 3, 8
+"""The most lines that a message names, and the most changes that are looked at. With more, the place is unclear."""
 
 _LONGEST = 6000
 """Length of a file, in characters, up to which it is searched."""
@@ -82,7 +86,7 @@ def repaired(
     *,
     tries: int = _TRIES,
 ) -> Rule | None:
-    """Return the rule of the first small change of a submission that makes every case right, or None.
+    """Return the rule of the small changes of a submission that make every case right, or None.
 
     Args:
         runner: A runner with the candidate's code loaded, or finished.
@@ -90,7 +94,7 @@ def repaired(
         source: The candidate's file.
         failing: All observations with a fault, the one to be shown first; never empty.
         passing: All observations without one, none of them large.
-        tries: Number of loads and calls before giving up.
+        tries: Number of loads, and of calls in the case shown, before giving up.
     """
     shown = failing[0]
     if runner.finished or runner.has_ranks or drill.kind.on_device or b"torch" in source or b"jax" in source:
@@ -98,23 +102,33 @@ def repaired(
     if shown.fault is None or shown.fault.kind not in _SHOWN_BY_ONE_CALL or shown.case.large:
         return None
     asked = [shown, *(o for o in (*failing[1:], *passing) if not o.case.large)]
+    found: list[Mutant] = []
+    with closing(_right_ones(runner, drill, source, asked, tries)) as right:
+        for mutant in right:
+            found.append(mutant)
+            if len({each.line for each in found}) > _LINES or len(found) == _MOST:
+                break
+    return line_rule(found) if 0 < len({each.line for each in found}) <= _LINES else None
+
+
+def _right_ones(runner: Runner, drill: Drill, source: bytes, asked: list[Observation], tries: int) -> Generator[Mutant]:
+    """Yield the changes of a submission that make every case right."""
     entry, scenario = runner.called
-    changes, left, ended = _changes(source, drill), itertools.count(tries, -1), 0
+    changes, left, ended = _changes(source, drill), itertools.count(tries, -2), 0
     while ended < _ENDS:
         with runner.sibling(runner.limits) as other:
             for mutant in changes:
                 if next(left) <= 0:
-                    return None
+                    return
                 code = mutant.source.encode()
                 loaded = other.load(code, drill.exercise.path.name, entry, scenario, seconds=_CALL_SECONDS)
-                if isinstance(loaded, Loaded) and all(next(left) > 0 and _is_right(other, drill, o) for o in asked):
-                    return line_rule(mutant)
+                if isinstance(loaded, Loaded) and all(_is_right(other, drill, o) for o in asked):
+                    yield mutant
                 if other.finished:
                     ended += 1
                     break
             else:
-                return None
-    return None
+                return
 
 
 def _is_right(runner: Runner, drill: Drill, o: Observation) -> bool:

@@ -251,7 +251,7 @@ def test_ordinary_leaves_out_degenerate_cases() -> None:
     assert ordinary(odd[:-1]) == odd[:-1]
 
 
-def test_memory_fault_is_named_after_a_mistake_that_fails_in_the_same_large_case(graded: Callable[..., Report]) -> None:
+def test_memory_fault_is_named_after_a_mistake_that_costs_too(graded: Callable[..., Report]) -> None:
     source = """
 import numpy as np
 
@@ -268,7 +268,7 @@ def ghost_norm(a, g):
     assert report.failure.rule.key == "all-pairs"
 
 
-def test_random_mistake_is_named_only_if_it_is_steady_in_the_same_cases(graded: Callable[..., Report]) -> None:
+def test_random_mistake_is_steady_in_the_same_cases(graded: Callable[..., Report]) -> None:
     source = """
 import numpy as np
 

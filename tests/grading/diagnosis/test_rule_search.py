@@ -342,9 +342,7 @@ def test_explain_emits_no_warning_for_infinite_answers(graded_cube: Callable[[st
     assert report.failure is not None
 
 
-def test_gradient_missing_only_for_special_inputs_is_no_loop_that_ends_early(
-    graded: Callable[..., Report], shipped: Library
-) -> None:
+def test_gradient_missing_for_some_inputs_is_no_short_loop(graded: Callable[..., Report], shipped: Library) -> None:
     right = shipped.drill(shipped.find("rmsnorm_backward")).solution.source.replace(
         "def rmsnorm_backward(", "def right("
     )
