@@ -140,7 +140,7 @@ class Ranks:
         elif isinstance(got.value, bytes):
             return True, got.value
         else:  # it has replaced what the process sends
-            self._failure = Unreadable("not the result of a rank")
+            self._failure = Unreadable("a rank sent a message that is not its result")
         return None
 
     def end_call(self) -> CallOutcome | LoadOutcome | None:

@@ -241,7 +241,7 @@ class Runner(RequestProcess):
                 asked = decode(got[1])
                 if isinstance(asked, bytes):
                     return asked
-                raise WireError("not the question of a rank")  # noqa: TRY301  read as any other
+                raise WireError("a rank sent a message that is not its question")  # noqa: TRY301  read as any other
             if not isinstance(got, NoReply) and self._transport.flooded():
                 got = NoReply.FLOOD
         except WireError as error:

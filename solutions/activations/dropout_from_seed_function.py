@@ -56,8 +56,8 @@ CASES = [
     given("x[20]", p=0.9, seed=2, layers=3, note="p = 0.9"),
     # The third number that seed 8 draws is exactly p.
     given("x[5]", p=float(np.random.default_rng(8).random(3)[2]), seed=8, layers=1, note="a draw equal to p"),
-    given("x[4000]", p=0.5, seed=17, layers=20, note="20 layers that are weighed"),
-    given("x[40000]", p=0.5, seed=17, layers=20, note="20 wide layers that are weighed"),
+    given("x[4000]", p=0.5, seed=17, layers=20, note="20 layers whose memory is measured"),
+    given("x[40000]", p=0.5, seed=17, layers=20, note="20 wide layers whose memory is measured"),
     given("x[8]", x=0.0, p=0.25, seed=3, layers=2, note="x = 0"),
     given(
         "x[n]",

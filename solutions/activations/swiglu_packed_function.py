@@ -58,7 +58,7 @@ CASES = [
         large=False,
         note="elements of ±1000",
     ),
-    given("ab[20,30,8]", times=1, large=False, note="20 layers that are weighed"),
+    given("ab[20,30,8]", times=1, large=False, note="20 layers whose memory is measured"),
     given(
         "ab[2,n,8]",
         times=400,

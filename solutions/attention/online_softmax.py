@@ -95,13 +95,13 @@ def hidden(rng, size):
     return made
 
 
-@scenario(400, note="blocks that are weighed")
+@scenario(400, note="blocks whose memory is measured")
 def weighed(rng, size):
     return drawn(rng, size, n=50, e=8, block=20)
 
 
 # A vector of n numbers for each block takes 80 KiB in all.
-@scenario(400, note="small blocks that are weighed")
+@scenario(400, note="small blocks whose memory is measured")
 def small_blocks(rng, size):
     return drawn(rng, size, n=50, e=8, block=2)
 

@@ -223,14 +223,14 @@ MISTAKES = [
     edit(
         "scale-without-D",
         "the scale belongs to g·v, but not to D",
-        "s is q·k/√d. Does its slope multiply the whole gradient of the score, or only one term of this gradient?",
+        "s is q·k/√d. Does the factor 1/√d multiply the whole of dL/ds, or only one of its terms?",
         "p * (gv - D[i]) -> p * (r * gv - D[i])",
         "pk[c] += r * ds -> pk[c] += ds",
     ),
     edit(
         "scale-of-D-only",
         "the scale belongs to D, but not to g·v",
-        "s is q·k/√d. Does its slope multiply the whole gradient of the score, or only one term of this gradient?",
+        "s is q·k/√d. Does the factor 1/√d multiply the whole of dL/ds, or only one of its terms?",
         "p * (gv - D[i]) -> p * (gv - r * D[i])",
         "pk[c] += r * ds -> pk[c] += ds",
     ),

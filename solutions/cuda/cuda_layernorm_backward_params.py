@@ -137,7 +137,7 @@ MISTAKES = [
     edit(
         "first-row-only",
         "the sum of one thread is the sum of the block",
-        "Which rows do the threads with threadIdx.y above 0 sum, and who adds their sums?",
+        "Some threads have threadIdx.y above 0. Which rows do they sum, and who adds their sums?",
         "for (int k = 1; k < 4; ++k) sum1 += sums[0][k][tx], sum2 += sums[1][k][tx]; ->",
     ),
     edit(

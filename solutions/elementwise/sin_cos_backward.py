@@ -23,8 +23,8 @@ Asked next:
   so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
   the slope is a function of that output, as for exp and tanh.
 - A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an output that is not used? → A
-  tensor of zeros arrives, unless forward called `ctx.set_materialize_grads(False)`. After that call None arrives, and
-  backward must check for None.
+  tensor of zeros arrives. If forward called `ctx.set_materialize_grads(False)`, `None` arrives instead, and backward
+  must check for it.
 - What must a second backward save? → The derivative of dx with respect to x is −gs·sin(x) − gc·cos(x). The derivatives
   of dx with respect to gs and gc are cos(x) and −sin(x). So the second backward needs s and c again, together with the
   cotangents. Derivatives of any order need no function of x except sin(x) and cos(x).

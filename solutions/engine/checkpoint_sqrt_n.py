@@ -63,7 +63,7 @@ def chain(rng, size):
 
 # Copies of activations are not counted, so this chain is weighed: 100 activations of 5 KiB or more take 0.5 MiB, and
 # the 23 that may be alive take 0.1 MiB.
-@scenario(100, note="a chain that is weighed")
+@scenario(100, note="a chain whose memory is measured")
 def weighed_chain(rng, size):
     x, g = rng.normal(size=(2, int(rng.integers(640, 1000))))
     return {"x": x, "g": g, "stages": size, "every": 8, "seed": int(rng.integers(1000))}

@@ -15,8 +15,8 @@ g.
 
 PyTorch: `IndexPutBackward0` saves only the indices. `index_put_` without `accumulate` leaves the result for repeated
 indices undefined. Its backward gives g[idx] to every write, including the replaced writes. For repeated indices, these
-gradients are not the derivative of what the forward computed. While autograd records, writing in place to a leaf that
-requires a gradient raises an error; clone the leaf first.
+gradients are not the derivative of what the forward computed. While autograd is recording, a write in place to a leaf
+that requires a gradient raises an error; clone the leaf first.
 
 Asked next:
 

@@ -60,7 +60,7 @@ CASES = [
     given("x[n,4] r[n,4] gamma[4]", times=1, large=False),
     given("x[k,n,5] r[k,n,5] gamma[5]", times=1, large=False),
     given("x[6] r[6] gamma[6]", times=1, large=False, note="one row"),
-    given("x[60,50] r[60,50] gamma[50]", times=1, large=False, note="rows that are weighed"),
+    given("x[60,50] r[60,50] gamma[50]", times=1, large=False, note="rows whose memory is measured"),
     given("x[n,1] r[n,1] gamma[1]", times=1, large=False, note="rows of one element"),
     given("x[n,3] r[n,3] gamma[3]", gamma=[0.0, -0.5, 2.0], times=1, large=False, note="a gamma of 0"),
     given("x[n,3] r[n,3] gamma[3]", r=normal(1e3), times=1, large=False, note="a stream near ±1000"),

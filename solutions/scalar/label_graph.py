@@ -146,7 +146,7 @@ def label_graph(x, y):
 @mistake(
     "sum-without-upstream",
     "the sum passes the gradient 1 to x",
-    "If a moves by 1, how far does L move? Which number does the sum pass on to x?",
+    "If the node `a` rises by 1, how far does L rise? Which number does the sum pass on to x?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x + y + 1, "y": x}
@@ -155,7 +155,7 @@ def label_graph(x, y):
 @mistake(
     "no-upstream",
     "the sum passes the gradient 1 to each of its inputs",
-    "If a moves by 1, how far does L move? Which number does the sum pass on to x and y?",
+    "If the node `a` rises by 1, how far does L rise? Which number does the sum pass on to x and y?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x + y + 1, "y": 1.0}

@@ -112,7 +112,7 @@ class _Call:
 
 def _pair(value: wire.Value) -> tuple[wire.Value, wire.Value]:
     if not isinstance(value, tuple) or len(value) != 2:
-        raise wire.WireError("not the result of a rank")
+        raise wire.WireError("a rank sent a message that is not its result")
     return value[0], value[1]
 
 
@@ -124,7 +124,7 @@ def _answer(question: wire.Value, arguments: tuple[Any, ...], named: _Named) -> 
         case (str() as name, list() as own, dict() as by_name) if name in named:
             function = named[name]
         case _:
-            raise wire.WireError("not a question of a rank")
+            raise wire.WireError("a rank sent a message that is not a question")
     try:
         if (unknown := values.find_opaque(question)) is not None:
             raise TypeError(f"a message holds numbers and arrays, not a {unknown.type_name}")  # noqa: TRY301  as below
