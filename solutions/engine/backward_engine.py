@@ -118,6 +118,12 @@ def square_and_chain(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 2], [0, 2, 0], [0, 4, 1], [0, 3, 5]], [6])
 
 
+@scenario(5, note="a node that the root uses too")
+def root_uses_it_too(rng, size):
+    # A walk with a stack is right here if it marks nodes when it pushes them, and wrong if it marks them later.
+    return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 1], [0, 2, 0], [1, 3, 4], [1, 2, 5]], [6])
+
+
 CASES = [
     random_graph,
     diamond,
@@ -126,6 +132,7 @@ CASES = [
     equal_results,
     square_and_sum,
     square_and_chain,
+    root_uses_it_too,
     shared_leaf,
 ]
 EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradient is 0 before its graph is run"}
@@ -387,3 +394,36 @@ def backward_engine(root):
             waiting[id(source)] -= 1
             if waiting[id(source)] == 0:
                 ready.append(source)
+
+
+@mistake(
+    "visited-when-pushed",
+    "a node may be processed when the stack yields it",
+    "A node has two consumers, and one of them pushed it. Has the other one run, or is it still on the stack?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    stack, visited = [root], {id(root)}
+    while stack:
+        node = stack.pop()
+        node._backward()
+        for source in node._prev:
+            if id(source) not in visited:
+                visited.add(id(source))
+                stack.append(source)
+
+
+@mistake(
+    "last-input-first",
+    "a walk that takes the last input first reaches a node after all of its consumers",
+    "The walk reaches a node through one consumer. Has the node's other consumer run by then?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    stack, visited = [root], set()
+    while stack:
+        node = stack.pop()
+        if id(node) not in visited:
+            visited.add(id(node))
+            node._backward()
+            stack.extend(node._prev)
