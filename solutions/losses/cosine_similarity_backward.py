@@ -154,6 +154,33 @@ MISTAKES = [
         "c = (u * v).sum(axis=-1, keepdims=True) -> c = (u * v).sum(axis=-1, keepdims=True); live = np.abs(c) <= 0.999",
         "return ... -> return g * live * (v - c * u) / na, g * live * (u - c * v) / nb",
     ),
+    edit(
+        "g-axis-second",
+        "the axis that g lacks is its second one",
+        "Take a of shape (2, 3, 4). What is the shape of g, and at which position does g lack an axis?",
+        "np.expand_dims(g, -1) -> g[:, None]",
+    ),
+    edit(
+        "g-along-last-axis",
+        "the last axis of g runs along the last axis of a",
+        "Take a of shape (2, 3). What is the shape of g, and which axis of a does g lack?",
+        "np.expand_dims(g, -1) -> g[None]",
+    ),
+    edit(
+        "g-one-column",
+        "g is one column of numbers",
+        "Take a of shape (2, 3, 4). What is the shape of g, and which shape must g have to multiply a?",
+        "np.expand_dims(g, -1) -> g.reshape(-1, 1)",
+    ),
+    edit(
+        "vectors-along-axis-1",
+        "the vectors run along axis 1, as in PyTorch by default",
+        "Take a of shape (2, 3, 4). How many vectors does a hold, and along which axis do they run?",
+        "(a * a).sum(axis=-1, keepdims=True) -> (a * a).sum(axis=1, keepdims=True)",
+        "(b * b).sum(axis=-1, keepdims=True) -> (b * b).sum(axis=1, keepdims=True)",
+        "(u * v).sum(axis=-1, keepdims=True) -> (u * v).sum(axis=1, keepdims=True)",
+        "np.expand_dims(g, -1) -> np.expand_dims(g, 1)",
+    ),
 ]
 
 

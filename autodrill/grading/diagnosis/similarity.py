@@ -42,7 +42,8 @@ _UNEXPLAINED = 0.01
 """Share of an error that a mistake may leave unexplained: another epsilon changes a result less than a mistake does."""
 
 _EXCEPTIONS = (
-    frozenset({"KeyError", "IndexError", "LookupError", "ValueError", "StopIteration"}),  # what is looked up is absent
+    # What is looked up is absent.
+    frozenset({"KeyError", "IndexError", "LookupError", "ValueError", "StopIteration", "AxisError"}),
     frozenset({"AssertionError", "RuntimeError", "Exception", "ValueError"}),  # usually raised on purpose
 )
 """Kinds of exceptions. The type within a kind is a matter of style: `list.remove` or `del` of a missing entry."""

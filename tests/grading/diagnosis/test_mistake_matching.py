@@ -208,6 +208,7 @@ def observed(
     [
         ("KeyError", "ValueError", Likeness.AKIN),
         ("AssertionError", "RuntimeError", Likeness.AKIN),
+        ("AxisError", "IndexError", Likeness.AKIN),
         ("ZeroDivisionError", "ValueError", Likeness.DIFFERENT),
         ("NameError", "KeyError", Likeness.DIFFERENT),
     ],
