@@ -155,6 +155,31 @@ MISTAKES = [
         "At t = 0, which sign does the slope have?",
         "g * -> -g *",
     ),
+    edit(
+        "divides-by-p",
+        "dL/dp times p(1 - p) is finite for every logit",
+        "At x = 1000, p is 1 in floating point. Which divisor in dL/dp is then 0, and what is 0 divided by 0?",
+        "p = ... -> p = 1 / (1 + np.exp(-x))",
+        "dx = ... -> dx = ((1 - t) / (1 - p) - pos_weight * t / p) * p * (1 - p)",
+    ),
+    edit(
+        "divides-by-rounded-p",
+        "p = (1 + tanh(x/2))/2 is never 0",
+        "tanh rounds to -1 for x = -100. What is p then, and what is 0 divided by 0?",
+        "dx = ... -> dx = ((1 - t) / (1 - p) - pos_weight * t / p) * p * (1 - p)",
+    ),
+    edit(
+        "no-slope-beyond-limit",
+        "a logit beyond some limit has no gradient",
+        "Let t be 1. What does the loss do as x falls from -100 to -1000, and what is its slope there?",
+        "dx = ... -> dx = ((1 - t) * p - pos_weight * t * (1 - p)) * (np.abs(x) <= 30)",
+    ),
+    edit(
+        "p-clipped",
+        "p can be kept away from 0 and 1 without a change of the slope",
+        "The slope of a confident right element is nearly 0. By how much does your limit on p change this slope?",
+        "p = ... -> p = np.clip((1 + np.tanh(x / 2)) / 2, 1e-7, 1 - 1e-7)",
+    ),
 ]
 
 

@@ -254,6 +254,30 @@ MISTAKES = [
         "Take A > 0 and r = 1. Must a descent step on L raise or lower logp?",
         "-gain, 0 -> gain, 0",
     ),
+    edit(
+        "kl-linear-term-constant",
+        "the term -d of the penalty has no slope",
+        "d contains logp. What is the slope of -d with respect to logp, and where is it in your code?",
+        "beta * (1 - np.exp(logp_ref - logp)) -> -beta * np.exp(logp_ref - logp)",
+    ),
+    edit(
+        "kl-squared",
+        "the penalty is the k2 estimate ½ d²",
+        "Which function of d does the task state? What is the slope of exp(d) - 1 - d at d = 2?",
+        "1 - np.exp(logp_ref - logp) -> logp - logp_ref",
+    ),
+    edit(
+        "no-beta",
+        "the penalty has the weight 1",
+        "Which number multiplies the penalty in l? Where is it in your code?",
+        "slope += beta * -> slope +=",
+    ),
+    edit(
+        "kl-by-advantage",
+        "the advantage multiplies the penalty too",
+        "Suppose A is 0. Does l still change with logp?",
+        "slope += beta * -> slope += adv[:, None] * beta *",
+    ),
 ]
 
 
