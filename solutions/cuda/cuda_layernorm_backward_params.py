@@ -185,6 +185,35 @@ MISTAKES = [
         "sum1 += g[i -> sum1 = g[i",
         "sum2 += g[i -> sum2 = g[i",
     ),
+    edit(
+        "third-rounded-down",
+        "N is a multiple of the 3 blocks that share the rows",
+        "N is 41, and each of three blocks takes N / 3 rows. How many rows are left?",
+        "i = blockIdx.y * 4 + ty; i < N && j < D; i += gridDim.y * 4 "
+        "-> i = blockIdx.y * (N / 3) + ty; i < (blockIdx.y + 1) * (N / 3) && j < D; i += 4",
+    ),
+    edit(
+        "third-past-the-end",
+        "N / 3, rounded up, is the number of rows of every block",
+        "N is 41, and each of three blocks takes 14 rows. At which row does the last block end?",
+        "i = blockIdx.y * 4 + ty; i < N && j < D; i += gridDim.y * 4 "
+        "-> i = blockIdx.y * ((N + 2) / 3) + ty; i < (blockIdx.y + 1) * ((N + 2) / 3) && j < D; i += 4",
+    ),
+    edit(
+        "last-column-again",
+        "a thread beyond the last column can take the last column without harm",
+        "D is 41. How many threads along x take column 40, and how often is a row of this column added?",
+        "j = blockIdx.x * 8 + tx; -> j = blockIdx.x * 8 + tx < D ? blockIdx.x * 8 + tx : D - 1;",
+    ),
+    edit(
+        "last-row-again",
+        "a thread beyond the last row can take the last row without harm",
+        "N is 41. Which rows are left for the four threads that begin at row 40, and how often is row 40 added?",
+        "i < N && j < D -> i < (N + 3) / 4 * 4 && j < D",
+        "sum1 += g[i * D + j] * xhat[i * D + j]; "
+        "-> int r = i < N ? i : N - 1;\n        sum1 += g[r * D + j] * xhat[r * D + j];",
+        "sum2 += g[i * D + j]; -> sum2 += g[r * D + j];",
+    ),
 ]
 
 

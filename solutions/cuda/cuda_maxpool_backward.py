@@ -133,6 +133,18 @@ MISTAKES = [
         "&dx[arg[i]] -> &dx[2 * i - 1 + arg[i]]",
     ),
     edit(
+        "offset-in-cut-window",
+        "arg counts from the first element of its window that exists",
+        "Is arg[i] an index of x, or a position in window i?",
+        "&dx[arg[i]] -> &dx[(i > 0 ? 2 * i - 1 : 0) + arg[i]]",
+    ),
+    edit(
+        "offset-from-the-middle",
+        "arg counts from the middle of its window",
+        "Is arg[i] an index of x, or a distance from element 2i?",
+        "&dx[arg[i]] -> &dx[2 * i + arg[i]]",
+    ),
+    edit(
         "window-from-2i",
         "window i begins at element 2i",
         "Which element of x is to the left of element 2i, and can it be the maximum of window i?",
