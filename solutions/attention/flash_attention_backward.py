@@ -152,6 +152,24 @@ MISTAKES = [
         "Take bq = 4 and bk = 2. Which queries are in tile 0, and which keys are in tile 1?",
         "j >= i + bq -> j // bk > i // bq",
     ),
+    edit(
+        "skips-last-visible",
+        "a tile whose first key is the tile's last query is in the future",
+        "Take the tile of queries 0 to 3 and keys 3 and 4. Does query 3 see a key of this tile?",
+        "j >= i + bq -> j >= min(i + bq, len(q)) - 1",
+    ),
+    edit(
+        "skips-last-key-ahead",
+        "a tile whose last key comes after its last query is masked as a whole",
+        "Take the tile of queries 0 and 1 and keys 0 to 2. Which keys of this tile does query 1 see?",
+        "j >= i + bq -> j + bk > i + bq",
+    ),
+    edit(
+        "skips-diagonal-tile",
+        "a tile whose first key is the tile's first query is in the future",
+        "Take the tile of queries 2 and 3 and keys 2 and 3. Which keys of this tile does query 3 see?",
+        "j >= i + bq -> j >= i",
+    ),
 ]
 
 

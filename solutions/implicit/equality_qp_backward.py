@@ -207,3 +207,45 @@ def equality_qp_backward(g, Q, p, A, b):
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], A @ np.linalg.solve(Q, g)
+
+
+@mistake(
+    "db-of-the-minimum",
+    "b moves the loss as it moves the minimum of the objective",
+    "Minus the multipliers is the slope of the minimum with respect to b. Where does this slope contain g?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    nu = np.linalg.solve(kkt(Q, A), np.concatenate([-p, b]))[len(p) :]
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], -nu
+
+
+@mistake(
+    "db-is-multiplier",
+    "the multipliers of the forward are the gradient of b",
+    "Double g. By which factor should db change? Do the multipliers of the forward change?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    nu = np.linalg.solve(kkt(Q, A), np.concatenate([-p, b]))[len(p) :]
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], nu
+
+
+@mistake(
+    "loss-is-the-minimum",
+    "the loss is the minimum of the objective",
+    "x is the slope of the minimum with respect to p. Which gradient does the task ask for, and where does g occur?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([-p, b]))
+    return both[: len(p)], -both[len(p) :]
+
+
+@mistake(
+    "b-is-constant",
+    "b does not move x",
+    "The constraint is A x = b. If you raise b, can x stay where it is?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], np.zeros_like(b)
