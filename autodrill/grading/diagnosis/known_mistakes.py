@@ -293,6 +293,8 @@ def _match(
             if id(o) in decisive:
                 same += alike >= Likeness.NEAR and any(o.wrong)
                 informative += o.fault is not None or alike is Likeness.DIFFERENT
+    if found.degree is Likeness.PARTLY and all(o.fault is None for o in asked):
+        return None  # a mistake that spoils other results in every small case explains nothing of the large one
     if not found.exceptions:
         return found
     in_ordinary = any(id(o) in decisive for o in found.exceptions)

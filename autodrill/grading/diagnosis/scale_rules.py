@@ -207,7 +207,7 @@ def _scaled(
 ) -> bool | None:
     """Whether a result is the right contribution times a quantity; for a passing case, whether that changes nothing.
 
-    None if the tolerance is so wide that the right contribution would match too.
+    None if the match proves nothing: the right contribution would match too, or only infinite numbers are wrong.
     """
     part, right = o.expected.parts[index], contributions(o)[index]
     mine = part.value if got is None else got[index]
@@ -224,7 +224,11 @@ def _scaled(
         tolerance = np.minimum(tolerance, _UNEXPLAINED * np.max(np.abs(mine - part.value), initial=0.0))
     if got is not None and close(mine, part.value, np.asarray(tolerance)):
         return None
-    return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
+    if not close(mine, np.asarray(base + scaled), np.asarray(tolerance)):
+        return False
+    if got is not None and not np.any(np.isfinite(scaled) & (np.abs(mine - part.value) > tolerance)):
+        return None  # every number divided by 0 is infinite
+    return True
 
 
 def quantities(drill: Drill, o: Observation) -> dict[str, Array]:

@@ -269,6 +269,24 @@ def ghost_norm(a, g):
     assert report.failure.rule.key == "all-pairs"
 
 
+def test_mistake_in_another_result_explains_no_large_case(graded: Callable[..., Report]) -> None:
+    # With few writes both results are right. The mistake `base-keeps` spoils dbase alone, in every case.
+    source = """import numpy as np
+
+
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    last = {row: write for write, row in enumerate(idx.tolist()[:20_000])}
+    alive = list(last.values())
+    dsrc = np.zeros((len(idx), *g.shape[1:]), g.dtype)
+    dsrc[alive] = g[idx[alive]]
+    return dbase, dsrc
+"""
+    rule = rule_of(graded("setitem_backward", source))
+    assert rule is None or not rule.known
+
+
 def test_random_mistake_is_steady_in_the_same_cases(graded: Callable[..., Report]) -> None:
     source = """
 import numpy as np

@@ -95,6 +95,23 @@ def test_rule_distinguishes_a_division_from_a_missing_factor(graded: Callable[..
     assert key_of(graded("layernorm_backward", source.format(""))) == "missing-factor"
 
 
+def test_infinities_alone_do_not_show_a_missing_factor(pack: Pack) -> None:
+    # Every number divided by 0 is infinite, so the right result divided by x explains nothing at x = 0.
+    special = ", ".join(f'given("x[3]", x={value}, note="all {value}")' for value in (0.0, 1.0))
+    pack.add(solution=('given("x[n,m]")', f'given("x[n,m]"), {special}'))
+    solution = pack.solution_file()
+    solution.write_text(solution.read_text(encoding="utf-8").replace("return x * x * x", "return x * x * x + 2 * x"))
+    source = b"""import numpy as np
+
+
+def cube_backward(g, x):
+    with np.errstate(all="ignore"):
+        return g * (3 * x * x + 2) * (2 - x) / np.abs(x) ** 3
+"""
+    report = grade(pack.load(), Submission(source, "a.py", "a.py"), seed=0)
+    assert key_of(report) != "missing-factor"
+
+
 @pytest.mark.parametrize(
     "labels",
     [
