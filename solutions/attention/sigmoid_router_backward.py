@@ -149,6 +149,14 @@ MISTAKES = [
         "s = ... -> e = np.exp(logits); s = e / (1 + e)",
     ),
     edit(
+        "exp-of-a-large-logit",
+        "exp(z) is finite for every logit z",
+        "At a logit of 1000, what is exp(z)? What is infinity divided by infinity?",
+        "s = ... -> e = np.exp(logits); s = e / (1 + e)",
+        "return ... -> d = scale * (g - np.where(mask, g * q, 0).sum(axis=1, keepdims=True)) * q * (1 - s); "
+        "return np.where(mask, d, 0)",
+    ),
+    edit(
         "ties-to-the-last",
         "if scores are equal, the expert with the higher index comes first",
         (

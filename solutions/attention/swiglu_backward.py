@@ -145,6 +145,36 @@ MISTAKES = [
         "silu(a) = a·σ(a) has two factors that depend on a. What does the product rule give?",
         "(1 + a * (1 - s)) -> a * (1 - s)",
     ),
+    edit(
+        "slope-terms-exchanged",
+        "the slope of silu is σ + silu·(1 - silu)",
+        "Differentiate a·σ(a) by the product rule. Which of σ and silu has the slope σ·(1 - σ)?",
+        "s * (1 + a * (1 - s)) -> (s + gate * (1 - gate))",
+    ),
+    edit(
+        "slope-without-a",
+        "the slope of silu is σ + σ·(1 - σ)",
+        "The product rule for a·σ(a) gives two terms. Which factor multiplies the slope of σ?",
+        "(1 + a * (1 - s)) -> (1 + (1 - s))",
+    ),
+    edit(
+        "slope-is-silu-and-complement",
+        "the slope of silu is silu + (1 - σ)",
+        "Far to the left silu is 0. What is its slope there, and what does your formula give?",
+        "s * (1 + a * (1 - s)) -> (gate + (1 - s))",
+    ),
+    edit(
+        "slope-second-term-negative",
+        "the second term of the slope of silu is -a·σ·(1 - σ)",
+        "Differentiate a·σ(a) by the product rule. Does σ rise or fall?",
+        "(1 + a * (1 - s)) -> (1 - a * (1 - s))",
+    ),
+    edit(
+        "slope-without-complement",
+        "the slope of silu is σ·(1 + a)",
+        "Far to the right silu(a) is nearly a. What is its slope there, and what does your formula give?",
+        "(1 + a * (1 - s)) -> (1 + a)",
+    ),
 ]
 
 

@@ -140,3 +140,51 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
     if not axis:
         return np.full(x_shape, g.reshape(()), g.dtype)
     return np.broadcast_to(g if keepdims else np.expand_dims(g, axis), x_shape).copy()
+
+
+@mistake(
+    "negative-axis-of-g",
+    "a negative axis counts from the last axis of g",
+    "x has three axes and g has two. Which axis of x is axis -1, and which number do you get from `axis + g.ndim`?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is None or keepdims:
+        return np.broadcast_to(g, x_shape).copy()
+    shape = list(x_shape)
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        shape[a + max(g.ndim, 1) if a < 0 else a] = 1
+    return np.broadcast_to(g.reshape(shape), x_shape).copy()
+
+
+@mistake(
+    "axes-in-given-order",
+    "the axes can be put back one by one in any order",
+    "Take axis=(2, 0) and a g of one axis. Does `np.expand_dims(g, 2)` exist? Which axis must come back first?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        for a in axis if isinstance(axis, tuple) else (axis,):
+            g = np.expand_dims(g, a)
+    return np.broadcast_to(g, x_shape).copy()
+
+
+@mistake(
+    "first-axis-of-tuple",
+    "only the first axis of a tuple was summed",
+    "Take axis=(0, 2). How many axes does g lack, compared with x?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis[:1] if isinstance(axis, tuple) else axis)
+    return np.broadcast_to(g, x_shape).copy()
+
+
+@mistake(
+    "axes-put-back-twice",
+    "g has lost the summed axes even with keepdims=True",
+    "What is the shape of `np.ones((2, 3)).sum(axis=1, keepdims=True)`?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is not None:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, x_shape).copy()

@@ -369,3 +369,85 @@ class Tensor(Tensor):
 class Tensor(Tensor):
     def load(self, handle):
         raise RuntimeError("a saved tensor was modified in place")
+
+
+@mistake(
+    "last-save-counts",
+    "the version of the last save is enough for all handles of a tensor",
+    "Save, write, save again, then load the first handle. With which version does your code compare?",
+)
+class Tensor(Tensor):
+    def save(self):
+        self._saved = self.version
+        return self.data
+
+    def load(self, handle):
+        if self.version != self._saved:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle
+
+
+@mistake(
+    "first-save-counts",
+    "the version of the first save is enough for all handles of a tensor",
+    "Save, write, save again, then load the second handle. Was this handle's memory overwritten after its save?",
+)
+class Tensor(Tensor):
+    _saved = None
+
+    def save(self):
+        self._saved = self.version if self._saved is None else self._saved
+        return self.data
+
+    def load(self, handle):
+        if self.version != self._saved:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle
+
+
+@mistake(
+    "raises-once",
+    "one error is enough for a stale handle",
+    "Load the same handle again after the error. Has the old array come back?",
+)
+class Tensor(Tensor):
+    def save(self):
+        return [self.data, self.version]
+
+    def load(self, handle):
+        version, handle[1] = handle[1], self.version
+        if version != self.version:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle[0]
+
+
+@mistake(
+    "loads-once",
+    "a handle can be loaded only once",
+    "Load a handle twice without a write between. Was the memory overwritten?",
+)
+class Tensor(Tensor):
+    def save(self):
+        return [self.data, self.version]
+
+    def load(self, handle):
+        version, handle[1] = handle[1], -1
+        if version != self.version:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle[0]
+
+
+@mistake(
+    "one-save-per-memory",
+    "the version of the last save is enough for all handles of one piece of memory",
+    "Save a tensor, write, then save a view. Is the tensor's handle still valid? With which version do you compare?",
+)
+class Tensor(Tensor):
+    def save(self):
+        self._counter[1:] = [self.version]
+        return self.data
+
+    def load(self, handle):
+        if self.version != self._counter[1]:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle

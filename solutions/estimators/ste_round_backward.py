@@ -183,3 +183,39 @@ def ste_round_backward(g, x):
 )
 def ste_round_backward(g, x):
     return np.round(x)
+
+
+@mistake(
+    "stops-at-jumps",
+    "no gradient passes exactly at a jump of the rounding",
+    "The estimator pretends that the forward was out = x. Does this function jump at x = 0.5?",
+)
+def ste_round_backward(g, x):
+    return np.where(x - np.floor(x) == 0.5, 0, g)
+
+
+@mistake(
+    "half-at-jumps",
+    "half of the gradient passes at a jump of the rounding",
+    "The estimator pretends that the forward was out = x. What is the slope of this function at x = 0.5?",
+)
+def ste_round_backward(g, x):
+    return np.where(x - np.floor(x) == 0.5, g / 2, g)
+
+
+@mistake(
+    "zero-output-stops",
+    "no gradient passes if x is rounded to 0",
+    "A weight of 0.3 has the output 0. With your rule, can this weight ever leave its interval?",
+)
+def ste_round_backward(g, x):
+    return np.where(np.round(x) == 0, 0, g)
+
+
+@mistake(
+    "times-sign",
+    "the slope has the sign of x",
+    "The estimator pretends that the forward was out = x. What is the slope of this function at x = -2?",
+)
+def ste_round_backward(g, x):
+    return g * np.sign(x)

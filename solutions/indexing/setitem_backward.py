@@ -74,6 +74,7 @@ CASES = [
     given("base[5,d,2] src[3,d,2] idx[3]", idx=all_different, note="all different, three axes"),
     given("base[4] src[3] idx[3]", idx=[2, 0, 2], note="index 2 written twice"),
     given("base[3] src[4] idx[4]", idx=[1, 1, 1, 0], note="index 1 written three times"),
+    given("base[9] src[200] idx[200]", idx=below(9), note="200 writes to 9 rows"),
     given("base[3] src[0] idx[0]", idx=np.zeros(0, int), note="nothing written"),
 ]
 EQUIVALENT = {
@@ -177,4 +178,50 @@ def setitem_backward(g, idx):
     dbase[idx] = 0
     dsrc = g[idx]
     dsrc[:-1][idx[:-1] == idx[1:]] = 0
+    return dbase, dsrc
+
+
+@mistake(
+    "unstable-sort",
+    "argsort keeps equal indices in their order",
+    "Read what NumPy says about `kind` of argsort. Which kind keeps the order of equal elements?",
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    dsrc = np.zeros_like(g[idx])
+    order = np.argsort(idx)
+    rows = idx[order]
+    last = order[rows != np.append(rows[1:], -1)]
+    dsrc[last] = g[idx[last]]
+    return dbase, dsrc
+
+
+@mistake(
+    "unstable-sort-first",
+    "argsort keeps equal indices in their order, and the first write wins",
+    "Run `out[[0, 0]] = [1, 2]`. What does out[0] hold? Which kind of argsort keeps the order of equal elements?",
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    dsrc = np.zeros_like(g[idx])
+    order = np.argsort(idx)
+    rows = idx[order]
+    first = order[rows != np.insert(rows[:-1], 0, -1)] if len(rows) else order
+    dsrc[first] = g[idx[first]]
+    return dbase, dsrc
+
+
+@mistake(
+    "reversed-positions",
+    "a position in the reversed array is a position in the array",
+    "Take idx = [5, 6, 7]. At which position of idx[::-1] is 7, and at which position of idx?",
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    dsrc = np.zeros_like(g[idx])
+    last = np.unique(idx[::-1], return_index=True)[1]
+    dsrc[last] = g[idx[last]]
     return dbase, dsrc

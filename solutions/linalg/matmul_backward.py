@@ -55,6 +55,24 @@ def matmul_backward(g, X, W):
 
 
 @mistake(
+    "W-not-transposed",
+    "dX is g times W",
+    "g has shape (n, k), and W has shape (d, k). Does g @ W exist if d and k differ? Which axis do both share?",
+)
+def matmul_backward(g, X, W):
+    return g @ W, X.T @ g
+
+
+@mistake(
+    "X-not-transposed",
+    "dW is X times g",
+    "X has shape (n, d), and g has shape (n, k). Does X @ g exist if n and d differ? Which axis do both share?",
+)
+def matmul_backward(g, X, W):
+    return g @ W.T, X @ g
+
+
+@mistake(
     "no-transpose",
     "X and W multiply g without a transpose",
     "Choose n, d and k all different, and compare the shapes. Then try square matrices that are not symmetric.",

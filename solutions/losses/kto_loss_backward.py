@@ -179,6 +179,38 @@ MISTAKES = [
         "/ len(r) ->",
     ),
     edit(
+        "mean-of-each-class",
+        "the good answers and the bad answers have a mean each",
+        "A batch has 3 good answers and 1 bad one. By which number does the task divide each cost?",
+        "return ... -> bad = max((1 - good).sum(), 1); many = np.where(good, max(good.sum(), 1), bad); "
+        "d = np.where(good, -w_good * slope, w_bad * slope); return d * (len(r) / many).astype(r.dtype)",
+    ),
+    edit(
+        "mean-of-two-means",
+        "the loss is the mean of two class means",
+        "A batch has 3 good answers and 1 bad one. What share has the bad one in the mean of all four?",
+        "return ... -> bad = max((1 - good).sum(), 1); many = np.where(good, max(good.sum(), 1), bad); "
+        "d = np.where(good, -w_good * slope, w_bad * slope); return d * (len(r) / many / 2).astype(r.dtype)",
+    ),
+    edit(
+        "N-counts-good-answers",
+        "N is the number of good answers",
+        "How many costs does the mean contain: one for each good answer, or one for each answer?",
+        "/ len(r) -> / r.dtype.type(good.sum())",
+    ),
+    edit(
+        "z-clamped-above",
+        "z is at most 0",
+        "Suppose all r of a batch are positive. What is max(0, mean of r)?",
+        "z = ... -> z = min(r.mean(), 0)",
+    ),
+    edit(
+        "z-of-bad-answers",
+        "z averages over the bad answers only",
+        "Which answers does the mean in z run over?",
+        "z = ... -> z = max((r * (1 - good)).sum() / max((1 - good).sum(), 1), 0).astype(r.dtype)",
+    ),
+    edit(
         "naive-exp",
         "exp(-u) is finite for every u",
         "What is exp(2000) in floating point? What is infinity divided by infinity?",

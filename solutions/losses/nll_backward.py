@@ -94,6 +94,37 @@ MISTAKES = [
         "The input already is a logarithm. What does the loss do with it?",
         "-g / len(y) -> -g / len(y) / logp[np.arange(len(y)), y]",
     ),
+    edit(
+        "label-0-is-padding",
+        "a row with label 0 is padding",
+        "Is 0 a class like the others? Does the task mention rows that do not count?",
+        "dlogp[np.arange(len(y)), y] = -g / len(y) -> "
+        "dlogp[np.arange(len(y)), y] = -g * (y > 0) / logp.dtype.type(max((y > 0).sum(), 1))",
+    ),
+    edit(
+        "label-0-without-gradient",
+        "a row with label 0 counts in N but gets no gradient",
+        "Take y = [0]. Which entry of logp does the loss read?",
+        "-g / len(y) -> -g * (y > 0) / logp.dtype.type(len(y))",
+    ),
+    edit(
+        "labels-from-1",
+        "the labels count the classes from 1",
+        "For y_n = 0, which entry of the row does `logp[n, y_n]` read?",
+        "np.arange(len(y)), y] -> np.arange(len(y)), y - 1]",
+    ),
+    edit(
+        "N-counts-classes",
+        "N is the number of classes",
+        "How many terms does the sum over n have: one for each row, or one for each class?",
+        "-g / len(y) -> -g / logp.shape[1]",
+    ),
+    edit(
+        "label-counted-once",
+        "each class enters the loss once",
+        "Two of three rows have the label 2. How many terms does the sum have?",
+        "-g / len(y) -> -g / len(np.unique(y))",
+    ),
 ]
 
 
