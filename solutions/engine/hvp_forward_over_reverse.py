@@ -331,8 +331,8 @@ def hvp_forward_over_reverse(build, x, v):
     return [entry * b for entry, b in zip(sums, v)]
 
 
-def variant(mul=None, sin=None, cos=None):
-    """A class of duals with other tangents for some operations."""
+def variant(mul=None, sin=None, cos=None, number=None):
+    """A class of duals with other tangents for some operations. `number` gives a product with a plain number."""
 
     class Variant:
         def __init__(self, value, tangent=0.0):
@@ -343,6 +343,8 @@ def variant(mul=None, sin=None, cos=None):
             return Variant(self.value + other.value, self.tangent + other.tangent)
 
         def __mul__(self, other):
+            if number and not isinstance(other, Variant):
+                return Variant(self.value * other, number(self, other))
             other = other if isinstance(other, Variant) else Variant(other)
             tangent = self.tangent * other.value + self.value * other.tangent
             return Variant(self.value * other.value, mul(self, other) if mul else tangent)
@@ -404,3 +406,39 @@ def hvp_forward_over_reverse(build, x, v):
 )
 def hvp_forward_over_reverse(build, x, v):
     return product(build, x, v, variant(sin=lambda a: math.cos(a.value)))
+
+
+@mistake(
+    "number-keeps-tangent",
+    "a dual times a plain number keeps its tangent",
+    "Expand (a + b·ε)·c for a number c. What is the tangent of the product for c = 0?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(number=lambda a, c: a.tangent))
+
+
+@mistake(
+    "number-moves",
+    "a plain number has the tangent 1",
+    "A plain number c is a constant. How fast does c change along v?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(number=lambda a, c: a.tangent * c + a.value))
+
+
+@mistake(
+    "zero-entry-of-v",
+    "if v_i is 0, the i-th entry of H v is 0",
+    "H = [[0, 1], [1, 0]] and v = [1, 0]. What is the second entry of H v?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return [entry if b else 0.0 for entry, b in zip(product(build, x, v, Dual), v)]
+
+
+@mistake(
+    "sin-falls",
+    "the slope of sin is -cos",
+    "Does sin rise or fall just to the right of 0?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    return product(build, x, v, variant(sin=lambda a: -math.cos(a.value) * a.tangent))

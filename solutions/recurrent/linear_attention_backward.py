@@ -56,10 +56,27 @@ HINTS = (
     ),
     "Use two loops with one matrix each. In the second loop, dk_t is `R @ ...` and dv_t is `R.T @ ...`.",
 )
+
+
+def at_both_ends(rng, shape, sizes):
+    values = rng.normal(size=shape)
+    values[8:-4] = 0
+    return values
+
+
 CASES = [
     given("q[T,d] k[T,d] v[T,e]", large=False),
     given("q[12,d] k[12,d] v[12,e]", large=False, note="twelve steps"),
     given("q[23,d] k[23,d] v[23,e]", large=False, note="a prime number of steps"),
+    # Chunks of any usual size part the first steps from the last ones.
+    given(
+        "q[132,1] k[132,1] v[132,2]",
+        q=at_both_ends,
+        k=at_both_ends,
+        v=at_both_ends,
+        large=False,
+        note="late queries of early keys",
+    ),
     given("q[1,d] k[1,d] v[1,e]", large=False, note="one step"),
     given("q[T,1] k[T,1] v[T,e]", large=False, note="a state of one row"),
     given(
@@ -163,3 +180,47 @@ def linear_attention_backward(g, q, k, v):
 def linear_attention_backward(g, q, k, v):
     S, R = k.T @ v, q.T @ g
     return g @ S.T, v @ R.T, k @ R
+
+
+def in_chunks(g, q, k, v, states=True, gradients=True):
+    """The gradients by chunks. The options say what one chunk hands to another."""
+    T, size = len(q), 64
+    dq, dk, dv = np.empty_like(q), np.empty_like(k), np.empty_like(v)
+    S, R = np.zeros((2, q.shape[1], v.shape[1]), q.dtype)
+    for start in range(0, T, size):
+        now = slice(start, start + size)
+        dq[now] = g[now] @ S.T + np.tril(g[now] @ v[now].T) @ k[now]
+        S = S + k[now].T @ v[now] if states else S
+    for start in reversed(range(0, T, size)):
+        now = slice(start, start + size)
+        dk[now] = v[now] @ R.T + np.tril(g[now] @ v[now].T).T @ q[now]
+        dv[now] = k[now] @ R + np.tril(q[now] @ k[now].T).T @ g[now]
+        R = R + q[now].T @ g[now] if gradients else R
+    return dq, dk, dv
+
+
+@mistake(
+    "no-gradient-between-chunks",
+    "k_t and v_t reach no output of a much later chunk",
+    "The state carries k_5 into all later chunks. Through which matrix do their outputs send a gradient back to k_5?",
+)
+def linear_attention_backward(g, q, k, v):
+    return in_chunks(g, q, k, v, gradients=False)
+
+
+@mistake(
+    "no-state-between-chunks",
+    "a query reads no key of a much earlier chunk",
+    "Over which s does the sum in out_t run? Does the sum stop at the start of a chunk?",
+)
+def linear_attention_backward(g, q, k, v):
+    return in_chunks(g, q, k, v, states=False)
+
+
+@mistake(
+    "chunks-apart",
+    "chunks far from each other do not affect each other",
+    "Query 100 and key 5 are in two chunks of 64. Does out_100 depend on k_5?",
+)
+def linear_attention_backward(g, q, k, v):
+    return in_chunks(g, q, k, v, states=False, gradients=False)

@@ -248,3 +248,22 @@ def selective_scan_backward(g, x, dt, A, B, C, D):
         return h, np.concatenate([np.zeros_like(h[:1]), h[:-1]])
 
     return through_states(g, x, dt, A, B, C, D, states)
+
+
+@mistake(
+    "rebuilt-from-the-last-state",
+    "each h_(t-1), even h_0, follows from h_t by a division by the decay",
+    "The decay is exp(-100). After rounding, does h_t still depend on h_(t-1)?",
+)
+def selective_scan_backward(g, x, dt, A, B, C, D):
+    def states(E, added):
+        h, before = np.zeros_like(added), np.zeros_like(added)
+        for t in range(len(x)):
+            h[-1] = E[t] * h[-1] + added[t]
+        for t in reversed(range(len(x))):
+            before[t] = (h[t] - added[t]) / E[t]
+            if t:
+                h[t - 1] = before[t]
+        return h, before
+
+    return through_states(g, x, dt, A, B, C, D, states)
