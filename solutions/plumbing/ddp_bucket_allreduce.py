@@ -103,11 +103,11 @@ EQUIVALENT = {
 
 def drive(candidate, grads, capacity):
     ranks = len(grads)
+    for own in grads:  # gradients of several axes are transposed in memory, as that of a transposed weight is
+        own[:] = [np.asarray(a, order="F") for a in own]
 
     def program(rank, all_reduce):
-        # Every second gradient is transposed in memory, as that of a transposed weight is.
-        own = [np.asarray(a, order="F") if i % 2 else a for i, a in enumerate(grads[rank])]
-        return [np.array(a) for a in candidate(own, capacity, all_reduce, ranks)]
+        return [np.array(a) for a in candidate(grads[rank], capacity, all_reduce, ranks)]
 
     results, rounds = in_step(program, [[rank] for rank in range(ranks)], sum)
     flat = [a.ravel() for own in results for a in own]

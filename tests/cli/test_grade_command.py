@@ -17,6 +17,8 @@ import pytest
 from autodrill.sandbox.child.confinement import Layer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.conftest import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
@@ -25,6 +27,14 @@ RIGHT = """def mul_backward(self, other, out):
     self.grad += other.data * out.grad
     other.grad += self.data * out.grad
 """
+
+
+@pytest.fixture(autouse=True)
+def hang_up_as_usual() -> Iterator[None]:
+    """Let SIGHUP end the programs that a test starts, also if the tests themselves run under `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

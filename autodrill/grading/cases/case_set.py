@@ -311,6 +311,8 @@ def _settled(runner: Runner, drill: Drill, seen: Observation) -> Observation:
         return seen
     for _ in range(2):
         again = put_once(runner, drill, seen.case, seen.expected).fault
+        if again is not None and again.kind is FaultKind.TIME:
+            return replace(seen, fault=again)
         if again is not None:
             summary = f"the same call fails when it is repeated: {again.summary}"
             return replace(seen, fault=Fault(FaultKind.UNREPEATABLE, summary, again.line))

@@ -64,7 +64,7 @@ def _further_fault(
     complete = len(outcomes) == question.request.answers
     if question.repeated and complete and outcomes[-1] is not outcomes[0]:
         again = compare_call(drill, question.case, question.expected, outcomes[-1]).fault
-        if again is not None and again.kind is not FaultKind.REUSED:
+        if again is not None and again.kind not in (FaultKind.REUSED, FaultKind.TIME):
             return Fault(
                 FaultKind.UNREPEATABLE, f"the same call fails when it is repeated: {again.summary}", again.line
             )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownAnswers", "KnownMistakes", "LargeCase", "SpareRunner", "known_rule", "rule_of_mistake"]
 
-_LOAD_SECONDS = 1.0
+_LOAD_SECONDS = 10.0
+"""Time limit of loading a mistake, which is code of the author: on a busy machine a second may not be enough."""
 
 _FEW = 2
 """The most exceptions that a message names. If there are more, it says "some cases"."""
