@@ -54,11 +54,13 @@ _BY_NUMBERS = {FaultKind.SHAPE, FaultKind.VALUE, FaultKind.NOT_FINITE}
 
 
 def _large_case(case_set: CaseSet, index: int, kind: FaultKind) -> LargeCase:
+    by_numbers = kind in _BY_NUMBERS
+
     def fails(runner: Runner) -> bool:
         faults = (seen.fault for _, seen in case_set.put(runner, [index]) if seen.fault is not None)
-        return any((fault.kind in _BY_NUMBERS) is (kind in _BY_NUMBERS) for fault in faults)
+        return any((fault.kind in _BY_NUMBERS) is by_numbers for fault in faults)
 
-    return LargeCase(index, fails)
+    return LargeCase(index, by_numbers, fails)
 
 
 def explain(

@@ -81,10 +81,12 @@ class LargeCase:
 
     Attributes:
         index: Its index in the battery.
-        fails: Whether the code that is loaded in a runner fails there too, by its numbers or by its cost as there.
+        by_numbers: Whether its numbers are wrong there; otherwise its cost is.
+        fails: Whether the code that is loaded in a runner fails there in the same way.
     """
 
     index: int
+    by_numbers: bool
     fails: Callable[[Runner], bool]
 
 
@@ -100,7 +102,7 @@ class KnownMistakes:
         self._drill = drill
         self._spare = spare
         self._kept: dict[tuple[str, str], dict[int, Observation]] = {}
-        self._failing: dict[tuple[str, str, int], bool] = {}
+        self._failing: dict[tuple[str, str, int, bool], bool] = {}
 
     @property
     def unasked(self) -> bool:
@@ -142,7 +144,7 @@ class KnownMistakes:
             spare: The runner for it.
             large: The large case.
         """
-        key = mistake.source, spare.device, large.index
+        key = mistake.source, spare.device, large.index, large.by_numbers
         if key not in self._failing:
             self._failing[key] = answers.load() and large.fails(spare.start())
         return self._failing[key]
