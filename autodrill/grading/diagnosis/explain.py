@@ -128,7 +128,8 @@ def explain(
                 rule = rule or unknown_rule(runner, spare, drill, repeated, alone, passed)
                 index, shown = (index, shown) if rule is None else others[0]
         if rule is None or not rule.known:
-            rule = _in_source(runner, drill, source, rule, [shown, *failed], passed, steady=not changes)
+            rest = [o for o in failed if o is not shown]
+            rule = _in_source(runner, drill, source, rule, [shown, *rest], passed, steady=not changes)
     failure = _failure(drill, index, shown, rule)
     return _with_tape(failure, drill, shown, [o for _, o in seen]) if draw else failure
 

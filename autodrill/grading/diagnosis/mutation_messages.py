@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.mutants import Mutant
 
-__all__ = ["OF_STRUCTURE", "PREFIX", "line_rule", "slip_rule"]
+__all__ = ["BOUNDS", "OF_STRUCTURE", "PREFIX", "line_rule", "slip_rule"]
 
 PREFIX = "slip-"
 """The prefix of these rules' keys."""
@@ -136,7 +136,9 @@ def slip_rule(mutant: Mutant) -> Rule:
     return Rule(PREFIX + word, _LIKE + because, hint)
 
 
-_BOUNDS = frozenset({"clip", "maximum", "minimum", "fmax", "fmin", "nan_to_num"})
+BOUNDS = frozenset({"clip", "maximum", "minimum", "fmax", "fmin", "nan_to_num"})
+"""Functions that change only the values beyond a bound."""
+
 _LONGEST_NAME = 30
 
 _IN_LINE = {
@@ -200,7 +202,7 @@ def line_rule(repairs: Sequence[Mutant]) -> Rule:
     hint = (
         f"Which values reach {'this line' if len(lines) == 1 else 'these lines'} in the case shown? What must come out?"
     )
-    return Rule(key, f"{because}; with one change there, every case is right", hint)
+    return Rule(key, f"{because}; with one change there, every small case is right", hint)
 
 
 def _fault_of(repair: Mutant) -> tuple[str, str]:
@@ -211,7 +213,7 @@ def _fault_of(repair: Mutant) -> tuple[str, str]:
     if word == "comparison" and isinstance(repair.new, ast.Compare) and _at_boundary(repair.old, repair.new):
         return _FOR_EQUAL
     if word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):
-        if name in _BOUNDS:
+        if name in BOUNDS:
             return "clipped", f"`{name}` on line {{}} changes values that must stay as they are"
         because = f"`{name}` on line {{}} does not belong there, or has a wrong argument"
     return key, because

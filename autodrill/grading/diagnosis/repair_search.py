@@ -13,7 +13,7 @@ from autodrill.drills.mutants import each_mutant
 from autodrill.drills.rewrites import REWRITES, Operator
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_once
-from autodrill.grading.diagnosis.mutation_messages import line_rule
+from autodrill.grading.diagnosis.mutation_messages import BOUNDS, line_rule
 from autodrill.sandbox.outcomes import Loaded
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ _VAGUE = {
 }
 """General rules that describe the results and not the mistake."""
 
-_BOUNDS = {"clip", "maximum", "minimum", "fmax", "fmin", "max", "min", "nan_to_num"}
 _LOW = 100.0
 """Size from which a negative constant may take the place of -∞."""
 
@@ -86,7 +85,7 @@ def repaired(
     *,
     tries: int = _TRIES,
 ) -> Rule | None:
-    """Return the rule of the small changes of a submission that make every case right, or None.
+    """Return the rule of the small changes of a submission that make every small case right, or None.
 
     Args:
         runner: A runner with the candidate's code loaded, or finished.
@@ -112,7 +111,7 @@ def repaired(
 
 
 def _right_ones(runner: Runner, drill: Drill, source: bytes, asked: list[Observation], tries: int) -> Generator[Mutant]:
-    """Yield the changes of a submission that make every case right."""
+    """Yield the changes of a submission that make every case asked right."""
     entry, scenario = runner.called
     changes, left, ended = _changes(source, drill), itertools.count(tries, -2), 0
     while ended < _ENDS:
@@ -158,7 +157,7 @@ def _changes(source: bytes, drill: Drill) -> Iterator[Mutant]:
 def _unbounded(at: Place) -> Iterator[ast.AST]:
     """Remove a bound, such as that of `clip`, or a branch of `where`."""
     match at.node:
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if name in _BOUNDS:
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if name in BOUNDS | {"max", "min"}:
             yield from (each for each in args if not isinstance(each, ast.Constant | ast.UnaryOp | ast.Starred))
             if isinstance(at.node.func, ast.Attribute) and name == "clip":
                 yield at.node.func.value

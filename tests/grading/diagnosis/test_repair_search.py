@@ -67,7 +67,7 @@ def test_faulty_line_is_named(graded: Callable[..., Report], name: str, source: 
     rule = rule_of(graded(name, source))
     assert rule is not None
     assert rule.because.startswith(words)
-    assert rule.because.endswith("; with one change there, every case is right")
+    assert rule.because.endswith("; with one change there, every small case is right")
 
 
 def test_repair_is_not_quoted(graded: Callable[..., Report]) -> None:
