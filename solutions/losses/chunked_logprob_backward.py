@@ -80,9 +80,9 @@ CASES = [
     given(
         "h[N,D] W[V,D] y[N]",
         y=below("V"),
-        chunk=8,
-        large={"N": 1200, "V": 2000, "D": 2},
-        memory=1 << 18,
+        chunk=32,
+        large={"N": 1200, "V": 8000, "D": 2},
+        memory=3 << 19,
         because="an array of N x V numbers is too large",
     ),
 ]
