@@ -177,6 +177,11 @@ _IN_LINE = {
 
 _FOR_EQUAL = "slip-comparison", "the comparison on line {} decides wrongly for equal values"
 
+_REPEATED_INDEX = (
+    "repeated-index",
+    "line {} keeps one contribution of an index that occurs several times, and loses the others",
+)
+
 
 def line_rule(repairs: Sequence[Mutant]) -> Rule:
     """Return the rule of an answer that each of some changes makes right.
@@ -210,6 +215,8 @@ def _fault_of(repair: Mutant) -> tuple[str, str]:
     wrapped = isinstance(repair.new, ast.BinOp) and repair.new.left is repair.old
     word = "lacking" if wrapped else _word(repair)
     key, because = _IN_LINE[word]
+    if isinstance(repair.new, ast.Expr):
+        return _REPEATED_INDEX
     if word == "comparison" and isinstance(repair.new, ast.Compare) and _at_boundary(repair.old, repair.new):
         return _FOR_EQUAL
     if word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):

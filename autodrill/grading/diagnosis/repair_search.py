@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_vague", "repaired"]
 
-_TRIES = 500
+_TRIES = 1000
 """Number of loads, and of calls in the case shown, that the search may make: see `mutation_search`."""
 
 _CALL_SECONDS = 0.25
@@ -190,24 +190,84 @@ def _times_parameter(at: Place) -> Iterator[ast.AST]:
             yield from (ast.BinOp(at.node, op, ast.Name(name)) for op in (ast.Mult(), ast.Div()))
 
 
+def _each_contribution(at: Place) -> Iterator[ast.AST]:
+    """Let `+=` and `-=` at an array of indices count an index as often as it occurs."""
+    match at.node:
+        case ast.AugAssign(target=ast.Subscript(value=array, slice=index), op=ast.Add() | ast.Sub() as op, value=value):
+            if not isinstance(index, ast.Slice | ast.Constant):
+                function = "add" if isinstance(op, ast.Add) else "subtract"
+                at_indices = ast.Attribute(ast.Attribute(ast.Name("np"), function), "at")
+                yield ast.Expr(ast.Call(at_indices, [array, index, value], []))
+
+
+def _once_more(at: Place) -> Iterator[ast.AST]:
+    """Multiply or divide by a factor once more."""
+    match at.node:
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            factors = (right, left) if isinstance(op, ast.Mult) else (right,)
+            yield from (ast.BinOp(at.node, op, each) for each in factors if isinstance(each, ast.Name | ast.Attribute))
+
+
+def _half_or_double(at: Place) -> Iterator[ast.AST]:
+    """Multiply a summand by 2, or divide it by 2."""
+    summand = isinstance(at.parent, ast.BinOp) and isinstance(at.parent.op, ast.Add | ast.Sub)
+    if summand and isinstance(at.node, ast.expr) and not isinstance(at.node, ast.Constant):
+        yield from (ast.BinOp(at.node, op, ast.Constant(2)) for op in (ast.Mult(), ast.Div()))
+
+
 def _variable(at: Place) -> Iterator[ast.AST]:
-    """Replace a variable by another one of the function."""
+    """Replace a variable by another one of the function; a size by another size."""
     match at.node:
         case ast.Name(id=name, ctx=ast.Load()):
             function = next((a for a in at.ancestors if isinstance(a, ast.FunctionDef)), None)
             called = isinstance(at.parent, ast.Call) and at.parent.func is at.node
             if function is None or called:
                 return
-            stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            names = {*stored, *at.parameters}
+            names, sizes = {*_stored(function), *at.parameters}, _sizes(function)
             if name in names:
-                yield from (ast.Name(other) for other in sorted(names - {name}))
+                others = sizes if name in sizes else names - sizes
+                yield from (ast.Name(other) for other in sorted(others - {name}))
+
+
+def _size(at: Place) -> Iterator[ast.AST]:
+    """Replace a size by another size of the functions around it."""
+    match at.node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            functions = [a for a in at.ancestors if isinstance(a, ast.FunctionDef)]
+            sizes = set[str]().union(*map(_sizes, functions))
+            if name in sizes:
+                yield from (ast.Name(other) for other in sorted(sizes - {name}))
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _sizes(function: ast.FunctionDef) -> set[str]:
+    """Return the variables that a function takes from a shape or a length."""
+    found = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and _is_size(n.value))
+    return set[str]().union(*(_stored(target) for assign in found for target in assign.targets))
+
+
+def _is_size(value: ast.expr) -> bool:
+    match value:
+        case ast.Attribute(attr="shape" | "size") | ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+        case ast.Tuple(elts=items):
+            return all(map(_is_size, items))
+    return False
 
 
 _REPAIRS = (
     (Operator.FUNCTION, _unbounded),
     (Operator.AXIS, _along_last_axis),
     (Operator.CONSTANT, _infinite),
+    (Operator.ASSIGN, _each_contribution),
+    (Operator.OPERAND, _size),
     (Operator.FACTOR, _times_parameter),
+    (Operator.FACTOR, _once_more),
+    (Operator.FACTOR, _half_or_double),
 )
 _VARIABLES = ((Operator.OPERAND, _variable),)

@@ -41,6 +41,23 @@ def distillation_kl_backward(g, student, teacher, T):
     s, t = softmax(student / T), softmax(teacher / T)
     return (g * T * (s - t) / student.shape[0]).astype(student.dtype)
 """
+SOFTCAP = """
+def softcap_backward(self, out, c):
+    y = out.data
+    self.grad += (1 - y * y / c) * out.grad
+"""
+TIED = """
+import numpy as np
+
+
+def tied_embedding_backward(g, E, ids):
+    h = E[ids].mean(axis=0)
+    dE = np.outer(g, h)
+    dE[ids] += E.T @ g / len(ids)
+    return dE
+"""
+BY_CLASSES = SOFTMAX.format("z.max(axis=-1, keepdims=True)").replace("student.shape[0]", "C")
+BY_CLASSES = BY_CLASSES.replace("    s, t =", "    N, C = student.shape\n    s, t =")
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +78,9 @@ def rule_of(report: Report) -> Rule | None:
         ("leaky_relu_backward", LEAKY.format("<"), "the comparison on line 6 decides wrongly for equal values"),
         ("glu_backward", GLU.format("np.clip(b, -9, 9)"), "`clip` on line 7 changes values that must stay as they"),
         ("distillation_kl_backward", SOFTMAX.format("z.max()"), "line 7 works along the wrong axis, or over too many"),
+        ("softcap_backward", SOFTCAP, "line 4 lacks a factor or a division"),
+        ("tied_embedding_backward", TIED, "line 8 keeps one contribution of an index that occurs several times"),
+        ("distillation_kl_backward", BY_CLASSES, "line 12 uses a wrong variable"),
     ],
 )
 def test_faulty_line_is_named(graded: Callable[..., Report], name: str, source: str, words: str) -> None:
