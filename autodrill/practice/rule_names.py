@@ -77,8 +77,8 @@ NAMES: dict[str, str] = {
         "input-not-output output-not-input softmax-again tanh-again tanh-twice dgamma-uses-x x-for-y"
     ),
     "kinks and ties": (
-        "slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared winner-by-order "
-        "winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last"
+        "nearly-equal slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared "
+        "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last"
     ),
     "an input or gradient of 0": (
         "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing"
@@ -92,7 +92,8 @@ NAMES: dict[str, str] = {
         "no-shift no-max-shift no-subtract exp-ratio naive-exp not-shifted softmax-not-shifted"
     ),
     "an epsilon added for safety": (
-        "epsilon epsilon-beside-root clamped clipped scores-clipped regularised softened eps-outside-root"
+        "small-constant epsilon epsilon-beside-root clamped clipped scores-clipped regularised softened "
+        "eps-outside-root"
     ),
     "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
     "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",

@@ -183,17 +183,22 @@ _REPEATED_INDEX = (
 )
 
 
+_TELLING = {"clipped", "nearly-equal", "small-constant", _REPEATED_INDEX[0]}
+"""Keys of changes that are rarely right by chance."""
+
+
 def line_rule(repairs: Sequence[Mutant]) -> Rule:
     """Return the rule of an answer that each of some changes makes right.
 
-    If the changes agree, the rule says what is wrong in their line. Otherwise it names the lines. A bound that goes, or
-    a comparison that changes for equal values alone, is rarely right by chance, so it comes before other changes.
+    If the changes agree, the rule says what is wrong in their line. Otherwise it names the lines. A bound or a small
+    constant that goes, or a comparison that changes for nearly equal values alone, is rarely right by chance, so it
+    comes before other changes.
 
     Args:
         repairs: The changed submissions; never empty. The changes are not quoted: they would give the solution away.
     """
     found = [(_fault_of(repair), repair.line) for repair in repairs]
-    found = [each for each in found if each[0] == _FOR_EQUAL or each[0][0] == "clipped"] or found
+    found = [each for each in found if each[0] == _FOR_EQUAL or each[0][0] in _TELLING] or found
     faults = list(dict.fromkeys(fault for fault, _ in found))
     lines = sorted({line for _, line in found})
     key, because = faults[0]
@@ -217,6 +222,10 @@ def _fault_of(repair: Mutant) -> tuple[str, str]:
     key, because = _IN_LINE[word]
     if isinstance(repair.new, ast.Expr):
         return _REPEATED_INDEX
+    if isinstance(repair.new, ast.Compare) and isinstance(repair.old, ast.Call):
+        return "nearly-equal", "line {} treats nearly equal values as equal"
+    if isinstance(repair.new, ast.Constant) and repair.new.value == 0.0 and isinstance(repair.new.value, float):
+        return "small-constant", "the small constant on line {} changes the results"
     if word == "comparison" and isinstance(repair.new, ast.Compare) and _at_boundary(repair.old, repair.new):
         return _FOR_EQUAL
     if word == "function" and isinstance(repair.old, ast.Call) and (name := _called(repair.old)):

@@ -14,6 +14,7 @@ from autodrill.drills.answer_records import Rule
 from autodrill.errors import InternalError
 from autodrill.grading.diagnosis.precision_rules import CRUDEST, errors
 from autodrill.grading.diagnosis.similarity import class_of, close, has_numbers, is_comparable
+from autodrill.grading.diagnosis.value_region import value_region
 from autodrill.grading.oracle.expected import added_by
 
 if TYPE_CHECKING:
@@ -34,14 +35,8 @@ _CASES = 2
 _LONG = 3
 """Length of an axis from which a single wrong slice is no coincidence."""
 
-_NEAR = 1e-3
-"""Largest magnitude that counts as nearly 0."""
-
 _MOST = 2 / 3
 """Share of the failing cases that must be nearly right before the others are called exceptions."""
-
-_RIGHT = 8
-"""Number of right elements elsewhere that must show that a place matters."""
 
 
 def place_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -60,12 +55,14 @@ def place_rule(drill: Drill, failing: list[Observation], passing: list[Observati
     rule = _running_sum(some)
     if drill.solution.forward is not None and not drill.solution.drive and drill.kind.takes_cotangents:
         rule = rule or _cotangents(drill, some)
-    return (
-        rule
-        or _mostly_near(some)
-        or _edge(some)
-        or _value(some, [o for o in passing if has_numbers(o) and o.got is not None and not o.case.alias])
-    )
+    return rule or _mostly_near(some) or _edge(some) or _wrong_where(some, passing)
+
+
+def _wrong_where(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    region = value_region(failing, passing)
+    if region is None:
+        return None
+    return Rule("wrong-where", f"{region.part} is wrong only where {region.values}", region.hint)
 
 
 def _wrong_parts(o: Observation) -> Iterator[tuple[int, Array, Array, Array]]:
@@ -183,56 +180,3 @@ def _edge(failing: list[Observation]) -> Rule | None:
                     f"which value does your code use for the step {step} one?",
                 )
     return None
-
-
-def _first(failing: list[Observation]) -> int:
-    return next(i for i, off in enumerate(failing[0].wrong) if off)
-
-
-def _value(failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Return the rule if an answer is wrong only where an input is 0 or nearly 0, or None."""
-    index = _first(failing)
-    nodes = bool(failing[0].expected.start)
-    for name, given in failing[0].case.inputs.items():
-        if np.asarray(given).dtype.kind != "f":
-            continue
-        pairs = [_at(o, name, index) for o in (*failing, *passing)]
-        if any(pair is None for pair in pairs):
-            continue
-        wrong = np.concatenate([values[off] for values, off in filter(None, pairs)])
-        right = np.concatenate([values[~off] for values, off in filter(None, pairs)])
-        words = _condition(wrong, right)
-        if words is not None and sum(off.any() for _, off in filter(None, pairs)) >= _CASES:
-            called = f"`{name}.data`" if nodes else f"`{name}`"
-            part = failing[0].expected.parts[index].name
-            return Rule(
-                "wrong-where",
-                f"{part} is wrong only where {called} is {words[0]}",
-                words[1],
-            )
-    return None
-
-
-def _condition(wrong: Array, right: Array) -> tuple[str, str] | None:
-    """Return what is true of the wrong places alone, in words, and the hint."""
-    if wrong.size < _CASES or right.size < _RIGHT:
-        return None
-    if np.all(wrong == 0) and np.sum(right != 0) >= _RIGHT and np.sum(right == 0) <= wrong.size:
-        return "0", "does your code divide by this value, or leave out a branch at 0? What is the slope there?"
-    largest, has_zero = np.max(np.abs(wrong)), bool(np.any(wrong == 0))
-    alike = (np.abs(right) <= largest) & (has_zero | (right != 0))
-    if largest <= _NEAR and np.sum(alike) <= wrong.size / 4:
-        near = "0 or nearly 0" if has_zero else "nearly 0"
-        return near, "does your code divide by this value, or add an epsilon to it? What is the right result there?"
-    return None
-
-
-def _at(o: Observation, name: str, index: int) -> tuple[Array, Array] | None:
-    """Return the values of an input and where the result is wrong, both flat; None if their shapes differ."""
-    value = np.asarray(o.case.inputs.get(name, np.zeros(0)), np.float64)
-    part, got = o.expected.parts[index], (o.got or ())[index]
-    if got is None or value.shape != part.value.shape or got.shape != value.shape:
-        return None
-    with np.errstate(all="ignore"):
-        off = np.abs(got - part.value) > part.tolerance
-    return value.ravel(), off.ravel()

@@ -45,24 +45,33 @@ _LONGEST = 6000
 _SHOWN_BY_ONE_CALL = {FaultKind.VALUE, FaultKind.SHAPE, FaultKind.NOT_FINITE, FaultKind.WRONG, FaultKind.RAISED}
 
 _VAGUE = {
+    "approximate",
     "at-the-kink",
     "factor-in-places",
     "inner-sizes",
+    "large-only",
     "large-values",
+    "misplaced",
+    "missing",
     "nan-where-finite",
     "off-by-constant",
     "off-by-term",
     "one-class",
     "one-option",
+    "order",
     "reshape-size",
     "shape",
     "shapes-do-not-align",
     "size-one",
     "square-only",
     "unknown-factor",
+    "wrong-where",
     "zero-in-places",
 }
 """General rules that describe the results and not the mistake."""
+
+_SMALL = 0.01
+"""Size up to which a constant may be an epsilon, a tolerance or the step of a difference quotient."""
 
 _LOW = 100.0
 """Size from which a negative constant may take the place of -∞."""
@@ -72,7 +81,7 @@ def is_vague(rule: Rule | None) -> bool:
     """Whether a repair would say more than a rule."""
     if rule is None:
         return True
-    somewhere = rule.key == "zero" and rule.because.startswith("in some cases")
+    somewhere = rule.key == "zero" and rule.because.startswith(("in some cases", "where "))
     return not rule.known and (rule.key in _VAGUE or somewhere)
 
 
@@ -117,6 +126,8 @@ def _right_ones(runner: Runner, drill: Drill, source: bytes, asked: list[Observa
     while ended < _ENDS:
         with runner.sibling(runner.limits) as other:
             for mutant in changes:
+                if _is_other_step(mutant):
+                    continue
                 if next(left) <= 0:
                     return
                 code = mutant.source.encode()
@@ -128,6 +139,14 @@ def _right_ones(runner: Runner, drill: Drill, source: bytes, asked: list[Observa
                     break
             else:
                 return
+
+
+def _is_other_step(mutant: Mutant) -> bool:
+    """Whether a change makes a small constant large: a difference quotient can be exact for a large step."""
+    match mutant.old, mutant.new:
+        case ast.Constant(value=float() as old), ast.Constant(value=float() as new):
+            return 0 < abs(old) < _SMALL <= abs(new)
+    return False
 
 
 def _is_right(runner: Runner, drill: Drill, o: Observation) -> bool:
@@ -174,6 +193,15 @@ def _along_last_axis(at: Place) -> Iterator[ast.AST]:
             yield other
         case ast.Constant(value=int(axis)) if at.keyword == "axis" and not isinstance(axis, bool) and axis >= 0:
             yield ast.UnaryOp(ast.USub(), ast.Constant(1))
+
+
+def _exact(at: Place) -> Iterator[ast.AST]:
+    """Remove a small constant, such as an epsilon or a tolerance, or compare exactly instead of by `isclose`."""
+    match at.node:
+        case ast.Constant(value=float() as number) if 0 < number < _SMALL:
+            yield ast.Constant(0.0)
+        case ast.Call(func=ast.Attribute(attr="isclose"), args=[one, other, *_]):
+            yield ast.Compare(one, [ast.Eq()], [other])
 
 
 def _infinite(at: Place) -> Iterator[ast.AST]:
@@ -263,6 +291,7 @@ def _is_size(value: ast.expr) -> bool:
 _REPAIRS = (
     (Operator.FUNCTION, _unbounded),
     (Operator.AXIS, _along_last_axis),
+    (Operator.CONSTANT, _exact),
     (Operator.CONSTANT, _infinite),
     (Operator.ASSIGN, _each_contribution),
     (Operator.OPERAND, _size),

@@ -25,6 +25,7 @@ from autodrill.grading.diagnosis.scale_rules import constant_factor, stray_facto
 from autodrill.grading.diagnosis.similarity import class_of, close, evidence, ordinary, spread, suffix_of
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
 from autodrill.grading.diagnosis.transformations import hair
+from autodrill.grading.diagnosis.value_region import value_region
 
 if TYPE_CHECKING:
     from typing import Any
@@ -132,7 +133,7 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
             _formula_rule(drill, matching, failing_sample, passing_sample)
             or misplaced(failing_sample)
             or half_precision(drill, failing_sample)
-            or nearly_right(failing_sample, passing)
+            or _nearly_right(failing_sample, passing)
             or (None if matching else term_without_upstream(drill, failing))
         )
     if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
@@ -151,6 +152,15 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
 
         return broadcast_rule(failing_sample) or WRONG_SHAPE
     return rule or careless_rule(failing[0])
+
+
+def _nearly_right(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    rule = nearly_right(failing, passing)
+    region = None if rule is None else value_region(failing, passing)
+    if rule is None or region is None:
+        return rule
+    digits = rule.because.partition(",")[0]
+    return Rule("wrong-where", f"where {region.values}, {region.part} is {digits}", region.hint)
 
 
 def _matching(drill: Drill, failing: list[Observation]) -> list[Pattern]:
@@ -205,7 +215,8 @@ def _sometimes(matching: list[Pattern], failing: list[Observation], passing: lis
         special = len(classes) == 1 and any(class_of(o) not in classes for o in passing)
         # A slice that is missing only for special inputs was never cut off by the end of a loop.
         rule = next((p.rule for p in matching if p.scattered and not (special and p.rule.key == "skips-slice")), None)
-        where = "in some cases, "
+        region = value_region(failing, passing) if rule else None
+        where = f"where {region.values}, " if region else "in some cases, "
     return replace(rule, because=where + rule.because) if rule else None
 
 

@@ -89,6 +89,7 @@ _PATTERNS = {
     "dtype-upcast": _DTYPE,
     "half-precision": _FLOAT16,
     "approximate": _DIGITS,
+    "wrong-where": _DIGITS,
     "nan-where-finite": _NAN,
     "unknown-factor": _ADDED,
     "at-the-kink": _CLOSE,

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+
+from autodrill.drills.answer_records import Expected, Fault, FaultKind, Part
+from autodrill.drills.case import Case
+from autodrill.grading.cases.question import Observation
+from autodrill.grading.diagnosis.value_region import value_region
+from autodrill.sandbox.outcomes import Returned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,3 +89,57 @@ def test_place_rule_is_silent_about_scattered_errors(
         "wrong-where",
         "approximate",
     }
+
+
+SATURATED = """
+import math
+
+import numpy as np
+
+
+def gelu_backward(g, x):
+    erf = np.vectorize(math.erf, otypes=[x.dtype])
+    slope = (1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    slope = np.where({} > 4, x > 0, slope)
+    return g * slope.astype(x.dtype)
+"""
+
+
+@pytest.mark.parametrize(("distance", "most"), [("np.abs(x)", "±"), ("x", "")])
+def test_place_rule_names_the_values_of_another_formula(
+    graded: Callable[..., Report], monkeypatch: pytest.MonkeyPatch, distance: str, most: str
+) -> None:
+    monkeypatch.setattr("autodrill.grading.diagnosis.explain.known_rule", lambda *_: None)
+    report = graded("gelu_backward", SATURATED.format(distance))
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    found = re.fullmatch(
+        rf"where `x` is between about {most}([0-9.]+) and {most}([0-9.]+), dx is right to \d digits only",
+        report.failure.rule.because,
+    )
+    assert found, report.failure.rule
+    assert 4 <= float(found[1]) < float(found[2]) <= 8  # beyond 8 the slope is 0 or 1 to rounding
+
+
+def _seen(x: np.ndarray, got: np.ndarray, right: np.ndarray) -> Observation:
+    part = Part("dx", right, np.full(right.shape, 1e-9), right.dtype)
+    wrong = bool(np.any(np.abs(got - right) > 1e-9))
+    fault = Fault(FaultKind.VALUE, "dx is wrong") if wrong else None
+    return Observation(Case("x", {"x": x}), Expected((part,)), Returned(got), (got,), (wrong,), fault)
+
+
+@pytest.mark.parametrize(
+    ("is_wrong", "words"),
+    [
+        (lambda x: x > 6, "`x` is about 6.1 or more"),
+        (lambda x: x < -6, "`x` is about -6.1 or less"),
+        (lambda x: np.abs(x) > 6, "`x` is about ±6.1 or beyond"),
+        (lambda x: (x > 2) & (x < 3), "`x` is between about 2.1 and 2.9"),
+        (lambda x: np.sin(40 * x) > 0, None),
+    ],
+)
+def test_value_region_holds_the_wrong_values_alone(is_wrong: Callable[..., np.ndarray], words: str | None) -> None:
+    x = np.arange(-80, 81) / 10
+    seen = [_seen(x, np.where(is_wrong(x), 2.0, 1.0), np.ones_like(x))] * 2
+    region = value_region(seen, [])
+    assert (region and region.values) == words

@@ -46,6 +46,24 @@ def softcap_backward(self, out, c):
     y = out.data
     self.grad += (1 - y * y / c) * out.grad
 """
+MAXPOOL = """
+import numpy as np
+
+
+def maxpool2d_backward(g, x, k, stride):
+    dx = np.zeros_like(x)
+    for i, j in np.ndindex(g.shape):
+        rows, columns = slice(i * stride, i * stride + k), slice(j * stride, j * stride + k)
+        window = x[rows, columns]
+        first = np.argmax(np.isclose(window, window.max()))
+        dx[rows, columns][divmod(first, k)] += g[i, j]
+    return dx
+"""
+RELU = """
+def relu_backward(self, out):
+    if self.data > 1e-7:
+        self.grad += out.grad
+"""
 TIED = """
 import numpy as np
 
@@ -78,6 +96,8 @@ def rule_of(report: Report) -> Rule | None:
         ("leaky_relu_backward", LEAKY.format("<"), "the comparison on line 6 decides wrongly for equal values"),
         ("glu_backward", GLU.format("np.clip(b, -9, 9)"), "`clip` on line 7 changes values that must stay as they"),
         ("distillation_kl_backward", SOFTMAX.format("z.max()"), "line 7 works along the wrong axis, or over too many"),
+        ("maxpool2d_backward", MAXPOOL, "line 10 treats nearly equal values as equal"),
+        ("relu_backward", RELU, "the small constant on line 3 changes the results"),
         ("softcap_backward", SOFTCAP, "line 4 lacks a factor or a division"),
         ("tied_embedding_backward", TIED, "line 8 keeps one contribution of an index that occurs several times"),
         ("distillation_kl_backward", BY_CLASSES, "line 12 uses a wrong variable"),
