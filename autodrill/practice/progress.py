@@ -126,7 +126,7 @@ def is_old_answer(tried: Sequence[Attempt], due: datetime, saved: datetime | Non
 
 
 def best_rating(detail: Mapping[str, Any]) -> Rating:
-    """Return the best rating that the help allows which a learner took: hints, or giving up."""
+    """Return the best rating that a learner may have after this help: hints, or giving up."""
     stage = detail.get("hints", 0)
     if detail.get("gave_up") or stage >= 3:  # the line was shown, not remembered; in FSRS Hard means remembered
         return Rating.AGAIN

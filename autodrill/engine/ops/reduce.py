@@ -27,7 +27,7 @@ __all__ = ["cumsum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "v
 Axis = int | tuple[int, ...] | None
 
 _FEW = 256
-"""Number of factors up to which an underflow is repaired; for more, the products take too much memory."""
+"""An underflow is repaired for at most this number of factors; for more, the products take too much memory."""
 
 
 def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["with_details"]
 
 _MOST_AXES = 6
-"""Number of axes up to which places for a further axis are tried. The message is untrusted."""
+"""Places for a further axis are tried for at most this number of axes. The message is untrusted."""
 
 _TOO_MANY = "which line adds an axis of size 1? which axes of the other array should these sizes align with?"
 """The hint if a shape aligns without its axes of size 1."""

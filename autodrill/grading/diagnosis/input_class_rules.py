@@ -115,7 +115,7 @@ _ORDINARY = 0.1
 """Magnitude from which values count as ordinary. A right result for smaller values says nothing about ordinary ones."""
 
 _NAMED = 2
-"""Number of classes up to which a message names them."""
+"""A message names at most this number of classes."""
 
 _SEVERAL = 2
 """Number of other classes in which an answer must be right before one class is called an exception."""

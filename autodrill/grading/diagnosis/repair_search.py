@@ -40,7 +40,7 @@ _LINES, _MOST = 3, 8
 """The most lines that a message names, and the most changes that are looked at. With more, the place is unclear."""
 
 _LONGEST = 6000
-"""Length of a file, in characters, up to which it is searched."""
+"""A file is searched if it has at most this number of characters."""
 
 _SHOWN_BY_ONE_CALL = {FaultKind.VALUE, FaultKind.SHAPE, FaultKind.NOT_FINITE, FaultKind.WRONG, FaultKind.RAISED}
 
@@ -71,7 +71,7 @@ _VAGUE = {
 """General rules that describe the results and not the mistake."""
 
 _SMALL = 0.01
-"""Size up to which a constant may be an epsilon, a tolerance or the step of a difference quotient."""
+"""A constant smaller than this may be an epsilon, a tolerance or the step of a difference quotient."""
 
 _LOW = 100.0
 """Size from which a negative constant may take the place of -∞."""

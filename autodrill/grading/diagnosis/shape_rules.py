@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["broadcast_rule", "shape_rule"]
 
 _MOST_AXES = 5
-"""Number of axes up to which orders and subsets of axes are tried."""
+"""Orders and subsets of axes are tried for at most this number of axes."""
 
 
 def shape_rule(drill: Drill, failing: list[Observation]) -> Rule | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Proof", "check_prerequisites", "prove", "takes_gpu"]
 
 _SHORTEST_LEAK = 12
-"""Number of characters, without spaces, from which a solution line in a hint gives the solution away."""
+"""A solution line in a hint gives the solution away if it has at least this number of characters, without spaces."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ __all__ = ["Hooks", "LoadedSubmission", "import_numpy", "main", "plain_call", "s
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
 _LINKED = ("binascii", "zlib")
-"""Modules that map libz, a library of the system that a confined process cannot read. `numpy.random` needs it, because
+"""Modules that map libz, a system library that a confined process cannot read. `numpy.random` needs it, because
 it imports `binascii`. NumPy's wheels map it themselves if they contain libgfortran; those of 2.5 do not."""
 
 _Invoke: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
