@@ -58,7 +58,7 @@ def with_details(rule: Rule, end: Raised, o: Observation) -> Rule:
     elif rule.key == "no-such-axis":
         words = _axis(end.message, o)
     elif rule.key == "reshape-size":
-        words, hint = _size(end.message, hint)
+        words, hint = _size(end.message, end.frames[-1].text if end.frames else "", hint)
     elif rule.key == "inner-sizes":
         words = _inner(end.message)
     elif rule.key == "no-such-attribute":
@@ -156,13 +156,23 @@ def _axis(message: str, o: Observation) -> str:
     return words + (f"; `{names[0]}` has {np.ndim(o.case.inputs[names[0]])} axes" if len(names) == 1 else "")
 
 
-def _size(message: str, hint: str) -> tuple[str, str]:
-    """Return the two numbers of elements of a reshape, in words, and the hint."""
+def _size(message: str, line: str, hint: str) -> tuple[str, str]:
+    """Return the two numbers of elements of a reshape, in words, and the hint.
+
+    NumPy writes a -1 in the shape as `newaxis`, and omits a -1 at the front. `np.vdot` reshapes too.
+    """
     found = re.search(r"cannot reshape array of size (\d{1,12}) into shape", message)
-    shapes = _shapes(message)
+    shapes = _shapes(message.replace(",newaxis", ""))
     if not found or len(shapes) != 1 or "-" in message:
         return "", hint
     size, needed = int(found[1]), math.prod(shapes[0])
+    if size == needed == 0:
+        return "a `-1` in a shape cannot be worked out for an empty array", "which size can your code write for the -1?"
+    if "vdot" in line and "reshape" not in line:
+        words = f"the two arrays of `np.vdot` must have equally many elements, not {size} and {needed}"
+        return words, "print the two shapes: which array has an axis too many?"
+    if needed and ("newaxis" in message or re.search(r"\(\d+\)", message)):
+        return f"the array has {size} elements, and {size} is not a multiple of {needed}", hint
     elements = "1 element" if size == 1 else f"{size} elements"
     why = "was an axis summed that must stay?" if size < needed else "which axis must be summed before the reshape?"
     return f"the array has {elements}, and the shape {shapes[0]} needs {needed}", why

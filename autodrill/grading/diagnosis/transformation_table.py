@@ -118,19 +118,19 @@ PATTERNS = (
     ),
     Pattern(
         Rule(
-            "not-summed",
-            "broadcasting copied an input, but the gradients of its copies are not summed",
-            "along which axes was the input copied?",
-        ),
-        not_summed,
-    ),
-    Pattern(
-        Rule(
             "lost-axis",
             "the numbers are right, but an axis of size 1 is missing or added",
             "compare the shapes axis by axis: is `keepdims` right?",
         ),
         lost_axes,
+    ),
+    Pattern(
+        Rule(
+            "not-summed",
+            "broadcasting copied an input, but the gradients of its copies are not summed",
+            "along which axes was the input copied?",
+        ),
+        not_summed,
     ),
     *(
         Pattern(

@@ -42,6 +42,11 @@ LEFT = """g = g.sum(axis=tuple(range(len(shape), g.ndim)))
         (STRETCHED, "not-summed", "a leading axis that broadcasting added is not summed"),
         (LEFT, "aligned-left", "the shapes are aligned from the left, so the wrong axes are summed"),
         ("return full(g, shape).T.copy()", "transposed", None),
+        (
+            "return g if g.size == full(g, shape).size > 0 and len(shape) == 0 else full(g, shape)",
+            "lost-axis",
+            "the numbers are right, but an axis of size 1 is missing or added",
+        ),
         ("return full(g, shape)[..., :-1] if shape else full(g, shape)", "cut-off", None),
         ("out = full(g, shape)\n    return np.concatenate([out, out]) if shape else out", "extended", None),
         ("out = full(g, shape)\n    return out[:, None] + 0 * out if len(shape) == 1 else out", "repeated", None),
