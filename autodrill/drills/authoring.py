@@ -245,7 +245,7 @@ def elementwise(
 ) -> list[Given]:
     """Return the classes of inputs of a function of each element of one array, such as an activation.
 
-    They are random values, the chosen points, the kinks, values far from 0, and one number.
+    They are random values, the chosen points, the kinks, values far from 0, and one number. Some arrays are empty.
 
     Args:
         name: The name of the array.
@@ -281,7 +281,7 @@ def elementwise(
         def classes(dims: str, rule: Any, static: dict[str, Any] = static, **settings: Any) -> None:
             made.append(given(f"{name}[{dims}]", **{name: rule}, **static, **settings))
 
-        classes("n,m", near)
+        classes("n,m", near, empty=None if made else True)
         classes("k", [*map(float, at)], note="chosen points")
         if kinks:
             classes("k", [*map(float, kinks)], note="at the kinks", smooth=False)

@@ -6,7 +6,8 @@
 # topics = ["activations"]
 # requires = ["tanh_backward"]
 # ///
-"""The forward pass computed ELU for each element. `alpha` is a positive number:
+"""The forward pass computed ELU for each element of an array x of any shape. `alpha` is a
+positive number:
 
     out = x                       where x > 0
     out = alpha · (exp(x) - 1)    elsewhere

@@ -6,7 +6,8 @@
 # topics = ["activations"]
 # requires = ["gelu_backward"]
 # ///
-"""The forward pass computed GELU for each element with the approximation that GPT-2 used:
+"""The forward pass computed GELU for each element of an array x of any shape, with the
+approximation that GPT-2 used:
 
     u   = √(2/π) · (x + 0.044715 · x³)
     out = x/2 · (1 + tanh(u))

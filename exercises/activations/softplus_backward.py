@@ -6,7 +6,7 @@
 # topics = ["activations"]
 # requires = ["tanh_backward"]
 # ///
-"""The forward pass computed softplus for each element:
+"""The forward pass computed softplus for each element of an array x of any shape:
 
     out = log(1 + exp(x))
 

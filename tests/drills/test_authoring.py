@@ -57,6 +57,7 @@ def test_elementwise_repeats_its_classes_for_each_option() -> None:
     assert [e.note for e in made] == ["", "chosen points", "at the kinks", "far from 0", "one number"] * 2
     assert [e.static["alpha"] for e in made] == [1.0] * 5 + [0.5] * 5
     assert [e.note for e in made if not e.smooth] == ["at the kinks"] * 2
+    assert [e.empty for e in made] == [True, *[None] * 9]
     assert {name for e in made for name in e.arrays} == {"u"}
     with pytest.raises(ValueError, match="shorter"):
         elementwise(at=[1.0], alpha=[1.0, 2.0], beta=[1.0])
