@@ -51,7 +51,7 @@ TANGENTS = ("v",)
 CASES = [
     given("x[n,m]"),
     given("x[m]"),
-    given("x[k,n,m]"),
+    given("x[2,k,n,m]"),
     given("x[n,m]", g=1.0, note="constant tangent"),
     given("x[n,m]", x=normal(mean=1000), smooth=False, note="logits near 1000"),
     given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of different scales"),

@@ -32,7 +32,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, mistake, normal
+from autodrill.drills import away_from_zero, edit, given, mistake, normal
 
 HINTS = (
     "Double the vector a. Does the cosine change? What does that say about the inner product of a and da?",
@@ -44,13 +44,13 @@ HINTS = (
 )
 CASES = [
     given("a[n,d] b[n,d]"),
-    given("a[k,n,d>=2] b[k,n,d]", large=False, note="two axes of vectors"),
+    given("a[2,k,n,d>=2] b[2,k,n,d]", large=False, note="three axes of vectors"),
     given("a[d>=2] b[d]", large=False, note="one pair"),
     given("a[n,4] b[n,4]", a=normal(1e4), b=normal(1e-3), large=False, note="long and short vectors"),
     given("a[n,4] b[n,4]", a=normal(1e-3), b=normal(1e-3), large=False, note="two short vectors"),
     given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[2.0, 4.0], [-3.0, 3.0]], note="parallel vectors"),
     given("a[2,2] b[2,2]", a=[[1.0, 0.0], [3.0, 4.0]], b=[[0.0, 2.0], [-4.0, 3.0]], note="orthogonal vectors"),
-    given("a[n,1] b[n,1]", large=False, note="vectors of length 1"),
+    given("a[n,1] b[n,1]", a=away_from_zero(0.5), b=away_from_zero(0.5), large=False, note="vectors of length 1"),
     given("a[2,2] b[2,2]", a=[[1.0, 2.0], [1.0, -1.0]], b=[[1.1, 2.0], [1.01, -1.0]], note="nearly parallel vectors"),
 ]
 

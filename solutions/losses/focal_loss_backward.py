@@ -69,8 +69,9 @@ WRT = ("x",)
 CASES = [
     given("x[n,m] t[n,m]", t=labels, gamma=2.0, note="gamma=2"),
     given("x[n] t[n]", t=labels, gamma=0.5, large=False, note="gamma=0.5"),
+    given("x[] t[]", t=1.0, gamma=1.5, large=False, note="one number"),
     given("x[n] t[n]", t=labels, gamma=0.0, large=False, note="gamma=0"),
-    given("x[n,3] t[n,3]", x=uniform(-4, 4), t=labels, gamma=3.0, large=False, note="gamma=3"),
+    given("x[2,n,3] t[2,n,3]", x=uniform(-4, 4), t=labels, gamma=3.0, large=False, note="gamma=3"),
     given(
         "x[6] t[6]",
         x=[1000.0, -1000.0, 1000.0, -1000.0, 0.0, 0.0],

@@ -49,7 +49,7 @@ HINTS = (
 )
 CASES = [
     given("x[n,4]", large={"n": 20000}),
-    given("x[k,n,3]"),
+    given("x[2,k,n,3]"),
     given("x[5]", note="one row"),
     given("x[n,1]", x=away_from_zero(0.5), note="rows of one element"),
     given("x[n,3]", x=normal(1e6), note="rows of length 1e6"),

@@ -54,7 +54,7 @@ HINTS = (
 EPS = 1e-6
 CASES = [
     given("x[n,5] gamma[5]", large={"n": 20000}),
-    given("x[k,n,4] gamma[4]"),
+    given("x[2,k,n,4] gamma[4]"),
     given("x[7] gamma[7]", note="one row"),
     given("x[n,1] gamma[1]", note="rows of one element"),
     given("x[n,6] gamma[6]", x=normal(1e4), note="entries near ±10,000"),

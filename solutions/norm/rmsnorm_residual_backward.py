@@ -58,7 +58,7 @@ EPS = 1e-6
 EQUIVALENT = {"swap: (dh, dh.copy(), dgamma) -> (dh.copy(), dh, dgamma)": "dx and dr have equal values"}
 CASES = [
     given("x[n,4] r[n,4] gamma[4]", times=1, large=False),
-    given("x[k,n,5] r[k,n,5] gamma[5]", times=1, large=False),
+    given("x[2,k,n,5] r[2,k,n,5] gamma[5]", times=1, large=False),
     given("x[6] r[6] gamma[6]", times=1, large=False, note="one row"),
     given("x[60,50] r[60,50] gamma[50]", times=1, large=False, note="rows whose memory is measured"),
     given("x[n,1] r[n,1] gamma[1]", times=1, large=False, note="rows of one element"),
