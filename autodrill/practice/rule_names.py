@@ -15,13 +15,15 @@ NAMES: dict[str, str] = {
     ),
     "wrong axis": (
         "first-axis last-axis axis-1 batch-axis column-sum sum-wrong-axis aligned-left slip-axis first-axis-counts "
-        "first-axis-only slope-on-columns last-axis-N"
+        "first-axis-only slope-on-columns last-axis-N axis-by-axis moved-back-wrong-way"
     ),
     "one total for the whole array": (
         "whole-sum whole-mean global-shift total one-total column-total all-elements-count one-for-all-columns "
         "mean-of-all one-maximum"
     ),
-    "wrong shape of a gradient": "shape summed-too-far cut-off extended empty-result no-keepdims lost-axis",
+    "wrong shape of a gradient": (
+        "shape summed-too-far cut-off extended empty-result no-keepdims lost-axis size-for-shape"
+    ),
     "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape interleaved",
     "upstream gradient left out": (
         "no-upstream ignores-upstream ignores-tangent ones seed-one true-derivative slip-upstream "

@@ -13,8 +13,8 @@ sparse, coalesced form.
 
 Return `rows, values`. `rows` is a 1-D integer array with the index of every row of W
 that was looked up, each index once and in ascending order. `values` holds the gradients
-of those rows and has shape (len(rows), D). A batch may be empty. Do not change `g` or
-`ids`.
+of those rows and has shape (len(rows), D). A batch may be empty. Elements of g may be as
+large as 1e308, but no sum over one row overflows. Do not change `g` or `ids`.
 """
 
 import numpy as np

@@ -50,7 +50,7 @@ CASES = [
     given("x[n,m]", axis=-1, large=False),
     given("x[n,m]", axis=0, large=False),
     given("x[k,n,m]", axis=1, large=False),
-    given("x[k,n,m]", axis=-2, large=False),
+    given("x[l,k,n,m]", axis=-3, large=False),
     given("x[n]", axis=-1, large=False),
     given("x[n,1]", axis=-1, large=False, note="rows of one logit"),
     given("x[n,m]", axis=-1, x=normal(1000), smooth=False, large=False, note="logits of ±1000"),
@@ -188,3 +188,13 @@ def log_softmax_backward(g, out, axis=-1):
     J = np.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :]
     dx = (h[..., None, :] @ J)[..., 0, :]
     return np.ascontiguousarray(np.moveaxis(dx, -1, axis))
+
+
+@mistake(
+    "moved-back-wrong-way",
+    "the call that moved the axis to the end also moves it back",
+    "Let axis be 0 and x of shape (2, 3, 4). What shapes does x have after one and after two of your moves?",
+)
+def log_softmax_backward(g, out, axis=-1):
+    g, out = np.moveaxis(g, axis, -1), np.moveaxis(out, axis, -1)
+    return np.moveaxis(g - np.exp(out) * g.sum(axis=-1, keepdims=True), axis, -1)

@@ -47,7 +47,7 @@ CASES = [
     given("x[n,m]", axis=-1, large={"n": 3, "m": 16000}),
     given("x[n,m]", axis=0),
     given("x[k,n,m]", axis=1),
-    given("x[k,n,m]", axis=-2),
+    given("x[l,k,n,m]", axis=-3),
     given("x[n]", axis=-1),
     given("x[n,m]", axis=-1, x=normal(1000), smooth=False, large=False, note="probabilities of 0 and 1"),
     given("x[n,m]", axis=-1, x=[[1.0, 1.0, 1.0], [0.0, 2.0, 2.0]], large=False, note="ties"),
@@ -161,3 +161,13 @@ def softmax_backward(g, out, axis=-1):
 )
 def softmax_backward(g, out, axis=-1):
     return g - out * g.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    "moved-back-wrong-way",
+    "the call that moved the axis to the end also moves it back",
+    "Let axis be 0 and x of shape (2, 3, 4). What shapes does x have after one and after two of your moves?",
+)
+def softmax_backward(g, out, axis=-1):
+    g, p = np.moveaxis(g, axis, -1), np.moveaxis(out, axis, -1)
+    return np.moveaxis(p * (g - (g * p).sum(axis=-1, keepdims=True)), axis, -1)

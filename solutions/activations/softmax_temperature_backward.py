@@ -52,7 +52,7 @@ HINTS = (
 FAR_APART = [[900.0, 0.0, -900.0], [-700.0, -900.0, 100.0]]
 CASES = [
     given("x[n,m] T[]", T=uniform(0.3, 3), large=False),
-    given("x[k,n,m] T[]", T=uniform(0.3, 3), large=False),
+    given("x[2,k,n,m] T[]", T=uniform(0.3, 3), large=False),
     given("x[m>=2] T[]", T=uniform(2, 4), large=False, note="one row"),
     given("x[2,3] T[]", x=[[1.0, 1.0, 1.0], [-2.0, -2.0, -2.0]], T=0.5, large=False, note="equal logits"),
     given("x[2,3] T[]", x=FAR_APART, T=0.5, smooth=False, large=False, note="probabilities of 0 and 1"),
@@ -169,6 +169,12 @@ MISTAKES = [
         "the softmax runs over all elements",
         "Which probabilities sum to 1? Over which elements does your sum of g · out run?",
         "(g * out).sum(axis=-1, keepdims=True) -> (g * out).sum()",
+    ),
+    edit(
+        "sum-as-column",
+        "the axis that the sum removes is axis 1",
+        "x has the shape (2, 3, 4). Which shapes do your sum and `out` have? Where must the summed axis come back?",
+        "(g * out).sum(axis=-1, keepdims=True) -> (g * out).sum(axis=-1)[:, None]",
     ),
     edit(
         "first-axis",

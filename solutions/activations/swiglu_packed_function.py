@@ -49,6 +49,7 @@ HINTS = (
 CASES = [
     given("ab[3,n,6]", times=1, large=False, note="three layers"),
     given("ab[2,2,n,4]", times=2, large=False, note="two layers of a batch"),
+    given("ab[2,6]", times=1, large=False, note="two layers of one axis"),
     given("ab[1,n,2]", times=1, large=False, note="one layer, m = 1"),
     given(
         "ab[2,2,4]",

@@ -178,6 +178,24 @@ MISTAKES = [
         "q.shape[-1] ** -0.5 -> Wq.shape[-1] ** -0.5",
     ),
     edit(
+        "scale-of-model-width",
+        "a head has D/H columns",
+        "How many columns does Wq have, and how many does x have? Which of these numbers do the heads share?",
+        "q.shape[-1] ** -0.5 -> (x.shape[-1] / H) ** -0.5",
+    ),
+    edit(
+        "row-sum-over-heads",
+        "all heads of a token share one row sum of dp · p",
+        "Add a constant to a row of scores of one head: its p stays the same. Do the rows of each head's ds sum to 0?",
+        "(dp * p).sum(axis=-1 -> (dp * p).sum(axis=(1, -1)",
+    ),
+    edit(
+        "row-sum-over-queries",
+        "all queries of a head share one row sum of dp · p",
+        "Over which numbers did softmax normalise: over one row of scores, or over all rows of a head?",
+        "(dp * p).sum(axis=-1 -> (dp * p).sum(axis=(-2, -1)",
+    ),
+    edit(
         "dWo-from-values",
         "Wo multiplies the values",
         "Which array does Wo multiply in the forward: v, or the output of the heads?",

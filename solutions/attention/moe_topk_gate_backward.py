@@ -118,6 +118,12 @@ MISTAKES = [
         "np.add.at(dW, chosen, -> dW.__setitem__(chosen,",
     ),
     edit(
+        "dW-once-a-place",
+        "in one of the k places, an expert has at most one token",
+        "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How many times was 1 added?",
+        "np.add.at(dW, ... -> for j in range(k): dW[chosen[:, j]] += x[:, :, None] * dy[:, j, None]",
+    ),
+    edit(
         "router-detached",
         "the weights of the experts are constants",
         "Only the choice is a constant. Does q change if a chosen logit moves?",

@@ -60,7 +60,14 @@ def rows_of_zeros(rng, shape, _):
 
 CASES = [
     given("q[B,H,n,4] k[B,H,m,4] gamma_q[4] gamma_k[4]", large={"B": 2, "H": 3, "n": 110, "m": 130}),
-    given("q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]", q=normal(1000), large=False, note="long queries"),
+    given(
+        "q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]",
+        q=normal(1000),
+        gamma_q=[0.5, 0.0, -2.0],
+        gamma_k=[0.0, 2.0, -0.5],
+        large=False,
+        note="long queries, gains of 0",
+    ),
     given("q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]", k=normal(1e-3), large=False, note="short keys"),
     given("q[2,1,2,3] k[2,1,3,3] gamma_q[3] gamma_k[3]", q=rows_of_zeros, k=rows_of_zeros, note="rows of zeros"),
 ]
@@ -141,6 +148,25 @@ MISTAKES = [
         "no row of q or k is 0",
         "What is the root mean square of a row of zeros? What does your code divide by?",
         ".mean(axis=-1, keepdims=True) + 1e-6) -> .mean(axis=-1, keepdims=True))",
+    ),
+    edit(
+        "projection-without-eps",
+        "the constant 1e-6 does not enter the derivative of the root mean square",
+        "Let all entries of a row be 1e-3. How large are mean(x²) and 1e-6? Does norm(x) stay the same if x doubles?",
+        "h - xhat * (h -> h - xhat / ((xhat**2).mean(axis=-1, keepdims=True) + 1e-30) * (h",
+    ),
+    edit(
+        "divided-by-gain",
+        "dgamma follows from the gradient of the other gain, divided by a gain",
+        "A gain is 0. What does your code divide by, and what is the right gradient there?",
+        "return dq, dk, dgamma_q, dgamma_k -> return dq, dk, dgamma_q, dgamma_q * gamma_q / gamma_k",
+    ),
+    edit(
+        "eps-outside-root",
+        "the constant 1e-6 is added to the root",
+        "Which of the two is 1e-6 added to in the task: mean(x²) or its root? What is norm(x) in a row of zeros?",
+        "+ 1e-6) ** -0.5 -> ) ** 0.5",
+        "return x * r, r -> return x / (r + 1e-6), 1 / (r + 1e-6)",
     ),
     edit(
         "sum-for-mean",

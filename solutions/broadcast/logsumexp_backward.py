@@ -48,7 +48,7 @@ CASES = [
     given("x[n,m]", axis=0, empty=False),
     given("x[k,n,m]", axis=1, empty=False),
     given("x[n]", empty=False),
-    given("x[k,n,m]", axis=-2, x=normal(1000), smooth=False, empty=False, large=False, note="entries of ±1000"),
+    given("x[l,k,n,m]", axis=-3, x=normal(1000), smooth=False, empty=False, large=False, note="entries of ±1000"),
     given(
         "x[3,3]",
         axis=-1,
@@ -161,3 +161,13 @@ def logsumexp_backward(g, x, out, axis=-1):
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.nan_to_num(np.expand_dims(g, axis) * np.exp(x - np.expand_dims(out, axis)))
+
+
+@mistake(
+    "moved-back-wrong-way",
+    "the call that moved the axis to the end also moves it back",
+    "Let axis be 0 and x of shape (2, 3, 4). What shapes does x have after one and after two of your moves?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    x = np.moveaxis(x, axis, -1)
+    return np.moveaxis(g[..., None] * np.exp(x - out[..., None]), axis, -1)

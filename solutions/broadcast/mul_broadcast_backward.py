@@ -55,7 +55,7 @@ CASES = [
     given("a[n,m] b[n,m]"),
     given("a[k,m,n] b[m,1]"),
     given("a[n,1] b[1,m]"),
-    given("a[k,m,n] b[1,m,1]"),
+    given("a[l,k,m,n] b[1,k,1,n]"),
     given("a[n] b[m,n]", a=some_zeros, b=some_zeros),
     given("a[] b[m,n]"),
     given("a[k,1,n] b[m,1]", large={"k": 35, "m": 2, "n": 2300}),
@@ -175,5 +175,33 @@ def mul_broadcast_backward(g, a, b):
         if added and g.shape[: len(shape)] == shape:
             return g.sum(axis=tuple(range(len(shape), g.ndim)))
         return unbroadcast(g, shape)
+
+    return summed(g * b, a.shape), summed(g * a, b.shape)
+
+
+@mistake(
+    "axis-by-axis",
+    "a later axis keeps its number when an earlier axis is summed",
+    "Sum an array of shape (2, 3, 4) over axis 0 without keepdims. Which number does the axis of size 4 have now?",
+)
+def mul_broadcast_backward(g, a, b):
+    def summed(g, shape):
+        g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+        for axis, n in enumerate(shape):
+            if n == 1:
+                g = g.sum(axis=min(axis, g.ndim - 1))
+        return g.reshape(shape)
+
+    return summed(g * b, a.shape), summed(g * a, b.shape)
+
+
+@mistake(
+    "size-for-shape",
+    "a gradient with as many elements as the input also has the input's shape",
+    "An array of shape (2, 1) was broadcast to (1, 2, 1). Which shape does your code return?",
+)
+def mul_broadcast_backward(g, a, b):
+    def summed(g, shape):
+        return g if g.size == np.prod(shape) > 0 else unbroadcast(g, shape)
 
     return summed(g * b, a.shape), summed(g * a, b.shape)

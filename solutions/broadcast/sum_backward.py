@@ -55,7 +55,7 @@ CASES = [
     given("x[k,m,n]", axis=(1, 0)),
     given("x[k,m,n]", axis=(-1, 0)),
     given("x[k,m,n]", axis=(-2, -3), keepdims=True),
-    given("x[k,m,n]", axis=-2),
+    given("x[l,k,m,n]", axis=-3),
     given("x[k,m,n]", axis=-1, keepdims=True),
     given("x[n,m]", axis=None, keepdims=True),
     given("x[n]", axis=-1),

@@ -26,6 +26,10 @@ Asked next:
   result.
 """
 
+import math
+
+import numpy as np
+
 from autodrill import engine
 from autodrill.drills import given, mistake
 
@@ -50,7 +54,7 @@ CASES = [
     given("x[1,n] like[k,m,n]"),
     given("x[] like[m,n]"),
     given("x[1] like[m,n]"),
-    given("x[1,1] like[m,n]"),
+    given("x[1,1,n] like[k,m,n]"),
     given("x[m,n] like[m,n]", note="nothing to undo"),
     given("x[k,1,n] like[l,k,m,n]", large={"l": 1, "k": 400, "m": 2, "n": 275}),
 ]
@@ -134,3 +138,29 @@ def unbroadcast(g, shape):
 def unbroadcast(g, shape):
     g = g[(0,) * (g.ndim - len(shape))]
     return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True).copy()
+
+
+@mistake(
+    "axis-by-axis",
+    "a later axis keeps its number when an earlier axis is summed",
+    "Sum an array of shape (2, 3, 4) over axis 0 without keepdims. Which number does the axis of size 4 have now?",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    for axis, n in enumerate(shape):
+        if n == 1 and g.shape[axis] != 1:
+            g = g.sum(axis=axis)
+    return np.array(g)
+
+
+@mistake(
+    "size-for-shape",
+    "a gradient with as many elements as the input also has the input's shape",
+    "An array of shape (2, 1) was broadcast to (1, 2, 1). Which shape does your code return?",
+)
+def unbroadcast(g, shape):
+    if g.size == math.prod(shape) > 0:
+        return g.copy()
+    added = g.ndim - len(shape)
+    axes = (*range(added), *(i + added for i, n in enumerate(shape) if n == 1))
+    return g.sum(axis=axes).reshape(shape)

@@ -58,7 +58,7 @@ EMPTY = True
 CASES = [
     given("x[n,m]", axis=-1, empty=False),
     given("x[n,m]", axis=0, empty=False),
-    given("x[k,n,m]", axis=1, empty=False),
+    given("x[l,k,n,m]", axis=-3, empty=False),
     given("x[k,n,m]", axis=0, empty=False),
     given("x[n]", empty=False),
     # With ddof = 1 a single element has no variance, so the axis has a fixed size.
@@ -199,3 +199,14 @@ def var_backward(g, x, axis=-1, ddof=0):
 def var_backward(g, x, axis=-1, ddof=0):
     centred = x - x.mean(axis=axis, keepdims=True)
     return 2 * centred / (x.shape[axis] + ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "moved-back-wrong-way",
+    "the call that moved the axis to the end also moves it back",
+    "Let axis be 0 and x of shape (2, 3, 4). What shapes does x have after one and after two of your moves?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    x = np.moveaxis(x, axis, -1)
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return np.moveaxis(2 * centred / (x.shape[-1] - ddof) * g[..., None], axis, -1)

@@ -64,6 +64,11 @@ def batch(rng, size):
     return {"g": rng.normal(size=(*shape, 4)), "ids": rng.integers(0, ROWS, shape)}
 
 
+@scenario(2, note="one id, not in a list")
+def one_id(rng, size):
+    return {"g": rng.normal(size=size), "ids": np.array(4)}
+
+
 @scenario(3, 6, note="a large table")
 def large_table(rng, size):
     return {"g": rng.normal(size=(size, 2)), "ids": np.resize([0, 256, 300, 44], size)}
@@ -79,6 +84,11 @@ def one_word(rng, size):
     return {"g": rng.normal(size=(size, 3)), "ids": np.full(size, 2)}
 
 
+@scenario(5, note="gradients near the largest float")
+def huge(rng, size):
+    return {"g": np.outer(rng.permutation(size) + 3.0, [2.0**1020, 1.0]), "ids": rng.permutation(size)}
+
+
 @scenario(0, note="an empty batch")
 def nothing(rng, size):
     return {"g": np.zeros((size, 2)), "ids": np.zeros(size, int)}
@@ -92,7 +102,7 @@ def million_rows(rng, size):
     return {"g": rng.normal(size=(size, 64)), "ids": ids}
 
 
-CASES = [sentence, batch, large_table, cancelling, one_word, nothing, million_rows]
+CASES = [sentence, batch, one_id, large_table, cancelling, one_word, huge, nothing, million_rows]
 
 
 def expected(g, ids):
@@ -193,6 +203,19 @@ def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
     rows = np.unique(ids[ids != 0])
     return rows, np.array([g[ids == row].sum(axis=0) for row in rows]).reshape(len(rows), g.shape[-1])
+
+
+@mistake(
+    "running-sum",
+    "the sum of a row is the difference of two running sums over all rows",
+    "The gradient of row 0 is 1e20, and that of row 1 is 3. Which number does your code return for row 1?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    order = np.argsort(ids, kind="stable")
+    rows, counts = np.unique(ids, return_counts=True)
+    ends = np.cumsum(g[order], axis=0)[np.cumsum(counts) - 1]
+    return rows, np.diff(ends, axis=0, prepend=np.zeros((1, g.shape[-1])))
 
 
 @mistake(

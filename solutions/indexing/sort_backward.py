@@ -136,6 +136,18 @@ def sort_backward(g, order):
 
 
 @mistake(
+    "offsets-of-first-axis",
+    "the rows lie along the first axis only",
+    "x has the shape (2, 3, 4). How many rows of 4 does it have? How many different offsets does your code add?",
+)
+def sort_backward(g, order):
+    dx = np.zeros(g.size, g.dtype)
+    starts = g.shape[-1] * np.arange(g.shape[0] if g.ndim > 1 else 1)
+    dx[(order + starts.reshape(-1, *[1] * (g.ndim - 1))).ravel()] = g.ravel()
+    return dx.reshape(g.shape)
+
+
+@mistake(
     "inverse-along-axis-0",
     "the inverse of every row of `order` can be found along axis 0",
     "Each row of `order` is a permutation. Along which axis must argsort run to invert it?",

@@ -39,7 +39,7 @@ Asked next:
 
 import numpy as np
 
-from autodrill.drills import given, mistake
+from autodrill.drills import edit, given, mistake
 
 HINTS = (
     (
@@ -70,6 +70,16 @@ CASES = [
     given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="only a has its last letter, j"),
     given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="only b has its last letter, j"),
     given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="only a has the letter i, and only b has k"),
+]
+
+
+MISTAKES = [
+    edit(
+        "lone-axes-first",
+        "broadcasting puts a missing axis where the operand has it",
+        "Broadcast an array of shape (3,) to (3, 2). On which side does NumPy add axes?",
+        "np.expand_dims(d, lone) -> d",
+    ),
 ]
 
 
@@ -128,6 +138,23 @@ def einsum_backward(g, spec, a, b):
         read = "".join(letter for letter in target if letter in out + other)
         d = np.expand_dims(np.einsum(f"{out},{other}->{read}", g, partner), lone)
         return np.broadcast_to(d, shape) / max(1, int(np.prod([shape[axis] for axis in lone])))
+
+    return towards(left, a.shape, right, b), towards(right, b.shape, left, a)
+
+
+@mistake(
+    "one-lone-letter",
+    "an operand has at most one letter that occurs nowhere else",
+    "In 'j,ijlk->k', which letters of b occur neither in a nor in the result? How many of them does your code restore?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+
+    def towards(target, shape, other, partner):
+        lone = [letter for letter in target if letter not in out + other][:1]
+        d = np.einsum(f"{out},{other}->{''.join(letter for letter in target if letter not in lone)}", g, partner)
+        return np.broadcast_to(np.expand_dims(d, tuple(map(target.index, lone))), shape).copy()
 
     return towards(left, a.shape, right, b), towards(right, b.shape, left, a)
 
