@@ -28,6 +28,9 @@ struct Region {
 
 const int SHARED = -1, UNKNOWN = -2;
 
+// Which access of a race is atomic: the count of the finding.
+const int NONE_ATOMIC = 0, OTHER_ATOMIC = 1, MINE_ATOMIC = 2;
+
 // Shared memory is watched in words of 4 bytes. This internal finding, of an access to less, makes the launch start
 // again with single bytes, which are slower.
 const Kind SMALLER_THAN_A_WORD = Kind(100);
@@ -150,6 +153,7 @@ void touch_cell(const Region* region, char* place, Cell& cell, bool write, bool 
         if (other) {
             bool updates = atomic || other == &cell.atomic || (current->pending.kind && current->place == place);
             Finding found = finding(updates ? RACE : OVERWRITTEN, region, place, *other, at);
+            found.count = atomic ? MINE_ATOMIC : other == &cell.atomic ? OTHER_ATOMIC : NONE_ATOMIC;
             // Blocks that store equal bytes do the same work twice, unless the host has set the element, as it sets a flag.
             bool repeats = region->bare && other->block != block_number();
             if (updates || repeats || store_count == sizeof stores / sizeof *stores || region->item > sizeof stores->before) stop(found);
@@ -158,15 +162,19 @@ void touch_cell(const Region* region, char* place, Cell& cell, bool write, bool 
             memcpy(store.before, place, region->item);
         }
         const Access* reads[] = {&cell.first_read, &cell.read, &cell.other_read};
-        for (const Access* read : reads)
-            if (conflicts(*read))
-                stop(finding(read->block == block_number() ? MISSING_BARRIER : RACE, region, place, *read, at));
+        for (const Access* read : reads) {
+            if (!conflicts(*read)) continue;
+            Finding found = finding(read->block == block_number() ? MISSING_BARRIER : RACE, region, place, *read, at);
+            found.count = atomic ? MINE_ATOMIC : NONE_ATOMIC;
+            stop(found);
+        }
         if (!atomic && cell.write.seen && !mine(cell.write) && !conflicts(cell.other_write)) cell.other_write = cell.write;
         (atomic ? cell.atomic : cell.write) = now();
         return;
     }
     if (other && !current->pending.kind) {
         current->pending = finding(other->block == block_number() ? MISSING_BARRIER : RACE, region, place, *other, at);
+        current->pending.count = other == &cell.atomic ? OTHER_ATOMIC : NONE_ATOMIC;
         current->place = place;
     }
     if (!cell.first_read.seen) cell.first_read = now();

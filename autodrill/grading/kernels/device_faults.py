@@ -71,6 +71,7 @@ MOST_SHARED = 48 << 10
 
 _FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){9}")
 _SHARED, _NO_ARRAY = -1, -2
+_OTHER_ATOMIC, _MINE_ATOMIC = 1, 2
 
 
 class DeviceFault:
@@ -78,8 +79,8 @@ class DeviceFault:
 
     Args:
         text: The kind, the array, its number of elements, the element, block and thread, the other block and thread,
-            the instruction or, negative, the line, and the number of threads with an access out of bounds or of
-            barriers passed.
+            the instruction or, negative, the line, and a count: of threads with an access out of bounds, or of barriers
+            passed. In a race, it is 1 if the other thread's access is atomic, and 2 if this thread's is.
 
     Raises:
         ValueError: The text is anything else.
@@ -123,6 +124,10 @@ def description(found: DeviceFault, arrays: Sequence[str]) -> str:
             size = f", which has {found.size} element{'s' * (found.size != 1)}" if found.array >= 0 else ""
             count = f"; threads of the block out of bounds: {found.count}" if found.count > 1 else ""
             return f"{me} accesses {place}{size}{count}"
+        case "race" if found.count == _OTHER_ATOMIC:
+            return f"{me} accesses {place} without atomicAdd, and {other} updates it atomically"
+        case "race" if found.count == _MINE_ATOMIC:
+            return f"{me} updates {place} atomically, and {other} accesses it without atomicAdd"
         case "race":
             return f"{me} and {other} both access {place} without atomicAdd"
         case "overwritten":

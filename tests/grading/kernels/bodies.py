@@ -154,6 +154,22 @@ FINDS = {
     "lost update in a block": (f"{I} __shared__ int s; if (!t) s = 0; __syncthreads();\n++s;", "race", 5, "thread 0"),
     "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both access `y[0]`"),
     "half atomic": (f"{I} if (t) atomicAdd(&y[0], 1.0f);\nelse y[0] = y[0] + 1;", "race", None, "without atomicAdd"),
+    "atomic after a plain store": (
+        f"{I} if (i == 0) y[0] = 1.0f;\nif (i == 32) atomicAdd(&y[0], 1.0f);", "race", 5,
+        "thread 0 of block 1 updates `y[0]` atomically, and thread 0 of block 0 accesses it without atomicAdd"
+    ),
+    "plain store after an atomic": (
+        f"{I} if (i == 0) atomicAdd(&y[0], 1.0f);\nif (i == 32) y[0] = 1.0f;", "race", 5,
+        "thread 0 of block 1 accesses `y[0]` without atomicAdd, and thread 0 of block 0 updates it atomically"
+    ),
+    "plain read after an atomic": (
+        f"{I} if (i == 0) atomicAdd(&y[0], 1.0f);\nif (i == 32) y[39] = y[0];", "race", 5,
+        "accesses `y[0]` without atomicAdd, and thread 0 of block 0 updates"
+    ),
+    "atomic after a plain read": (
+        f"{I} if (i == 0) y[39] = y[0];\nif (i == 32) atomicAdd(&y[0], 1.0f);", "race", 5,
+        "updates `y[0]` atomically, and thread 0 of block 0 accesses"
+    ),
     "read of another block's": (f"{I} if (i < 32) y[i] = 0;\nif (i == 32) y[39] = y[0];", "race", 5, "block 0"),
     "last one wins": (f"{I}\ny[t] = i;", "overwritten", 5, "`y[0]`"),
     "blocks store the same elements": (f"{I}\ny[t] = x[t];", "overwritten", 5, "`y[0]`"),
