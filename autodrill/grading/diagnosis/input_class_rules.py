@@ -210,18 +210,23 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
 
 
 def _option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Return the rule if only one value, or one kind of value, of an option such as `axis` fails."""
+    """Return the rule if only one value, or one kind of value, of an option such as `axis` fails.
+
+    If this is so of several options, no single one explains the failure.
+    """
     nonzero = [o for o in passing if _is_nonzero(o)]
+    found = []
     for name in failing[0].case.static:
         wrong = set.intersection(*(_kinds_of(o, name) for o in failing))
-        only = wrong.difference(*(_kinds_of(o, name) for o in nonzero))
-        if only:
-            words = min(only, key=len)
-            return Rule(
-                "one-option",
-                f"of the graded cases, only those fail in which `{name}` {words}",
-                "how does your code use this option?",
-            )
+        if only := wrong.difference(*(_kinds_of(o, name) for o in nonzero)):
+            found.append((name, min(only, key=len)))
+    if len(found) == 1:
+        name, words = found[0]
+        return Rule(
+            "one-option",
+            f"of the graded cases, only those fail in which `{name}` {words}",
+            "how does your code use this option?",
+        )
     return falsy_option(failing, nonzero)
 
 

@@ -196,6 +196,20 @@ def test_rule_ignores_the_numbers_of_a_scenario(graded: Callable[..., Report], s
 # -- rules that would be untrue ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("other", "named"), [("a=2.0, b=3.0", True), ("a=2.0, b=5.0", False)])
+def test_option_is_named_only_if_no_other_option_fails_alone(pack: Pack, other: str, *, named: bool) -> None:
+    file = pack.add(
+        exercise=("cube_backward(g, x)", "cube_backward(g, x, a, b)"),
+        solution=('given("x[n,m]")', f'given("x[n,m]", a=1.0, b=3.0), given("x[n,m]", {other}, note="other")'),
+    )
+    solution = pack.solution_file(file.stem)
+    text = solution.read_text(encoding="utf-8").replace("forward(x)", "forward(x, a, b)")
+    solution.write_text(text.replace("cube_backward(g, x)", "cube_backward(g, x, a, b)"), encoding="utf-8")
+    source = b"def cube_backward(g, x, a, b):\n    return (3 * x * x if a == 1 else 2.5**x) * g\n"
+    report = grade(pack.load(), Submission(source, "a.py", "a.py"), seed=0)
+    assert (key_of(report) == "one-option") is named
+
+
 def test_large_values_rule_needs_ordinary_passing_values(graded: Callable[..., Report]) -> None:
     source = "def tanh_backward(self, out):\n    self.grad += (1 + 3 * out.data ** 2) * out.grad\n"
     assert key_of(graded("tanh_backward", source)) != "large-values"
