@@ -80,10 +80,11 @@ NAMES: dict[str, str] = {
     ),
     "kinks and ties": (
         "nearly-equal slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared "
-        "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last"
+        "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last tolerance"
     ),
     "an input or gradient of 0": (
-        "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing"
+        "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing "
+        "zero-gradient-skipped decay-only-for-zero-gradient"
     ),
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
@@ -124,7 +125,7 @@ NAMES: dict[str, str] = {
     "summed over ranks too often": "g-reduced dW-reduced db-reduced weights-reduced replicated-each-time",
     "averaged over ranks": "averaged-over-ranks dx-averaged reduced-by-mean mean-over-ranks",
     "too many messages": "message-per-rank message-per-batch message-per-gradient",
-    "order of micro-batches": "last-in-first-out newest-pair-first",
+    "order of micro-batches": "last-in-first-out newest-pair-first cool-down-reversed",
     "a root left out": "squared",
     "norms added up": "norms-added",
     "a product of two sums": "sums-multiplied",
@@ -153,7 +154,8 @@ NAMES: dict[str, str] = {
         "out-of-bounds no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
         "one-element-per-thread one-column-a-thread strides-by-the-block 32-threads-assumed no-barrier "
         "no-sync-in-loop returns-before-barrier too-much-shared-memory every-row-in-every-block rows-left-over "
-        "running-sum-added last-row"
+        "running-sum-added last-row quotient-rounded-down full-rounds-only full-blocks-only block-left-out "
+        "first-block-stores zeroed-by-every-block"
     ),
     "masks and padding": "label-0-is-padding mean-over-padding no-mask padding-moves mask-inverted not-causal",
     "the best path taken for all": "best-path",

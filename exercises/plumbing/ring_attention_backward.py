@@ -7,7 +7,8 @@
 # requires = ["flash_attention_backward", "ddp_bucket_allreduce"]
 # ///
 """Attention runs over a sequence that is split over `world` ranks. Rank r holds m rows of each array: `q` and `k` of
-shape (m, d), `v` of shape (m, e). Let Q, K and V be the rows of all ranks in the order of ranks. The forward computed
+shape (m, d), `v` of shape (m, e), where e is at least 2. Let Q, K and V be the rows of all ranks in the order of ranks.
+The forward computed
 
     S = Q Kᵀ / √d,    out = softmax(S) V    along the rows of S, without a mask
 

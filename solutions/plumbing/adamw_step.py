@@ -64,6 +64,13 @@ def no_gradient(rng, size):
     return {"p": rng.normal(size=2), "grads": np.zeros((size, 2)), **rates(rng, eps=1e-8)}
 
 
+@scenario(3, note="gradients of 0 after the first step")
+def then_no_gradient(rng, size):
+    grads = rng.normal(size=(size, 2))
+    grads[1:2], grads[2:, 0] = 0, 0
+    return {"p": rng.normal(size=2), "grads": grads, **rates(rng, eps=1e-8)}
+
+
 @scenario(1, 2, 3, note="two parameters in turn")
 def in_turn(rng, size):
     p, q = rng.normal(size=(2, 2, 2))
@@ -77,7 +84,7 @@ def rates(rng, eps):
     return {name: round(float(rng.uniform(lows[name], highs[name])), 3) for name in lows} | {"eps": eps}
 
 
-CASES = [few_steps, tiny_gradients, no_gradient, in_turn]
+CASES = [few_steps, tiny_gradients, no_gradient, then_no_gradient, in_turn]
 RESULTS = ("p", "m", "v")
 
 
@@ -437,3 +444,27 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     v = b2 * v + (1 - b2) * g * g
     with np.errstate(invalid="ignore"):
         return p * (1 - lr * wd) - lr * (m / (1 - b1 * t)) / (np.sqrt(v / (1 - b2 * t)) + eps), m, v
+
+
+@mistake(
+    "zero-gradient-skipped",
+    "an element with gradient 0 needs no step",
+    "g is 0 in the second step, and m is not. Which of p, m and v change?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    first, second = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+    step = lr * (first / (1 - b1**t)) / (np.sqrt(second / (1 - b2**t)) + eps)
+    moved = p * (1 - lr * wd) - step
+    return np.where(g == 0, p, moved), np.where(g == 0, m, first), np.where(g == 0, v, second)
+
+
+@mistake(
+    "decay-only-for-zero-gradient",
+    "a gradient of 0 leaves the averages as they are",
+    "Let m be 1 and g be 0. What is the new m?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    first, second = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+    step = lr * (first / (1 - b1**t)) / (np.sqrt(second / (1 - b2**t)) + eps)
+    p = p * (1 - lr * wd)
+    return np.where(g == 0, p, p - step), np.where(g == 0, m, first), np.where(g == 0, v, second)

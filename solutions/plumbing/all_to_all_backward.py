@@ -167,6 +167,18 @@ MISTAKES = [
         "How many rows did this rank send in the forward, and how many did it receive?",
         "np.empty((len(perm), g.shape[1])) -> np.zeros_like(g)",
     ),
+    edit(
+        "zeros-dropped",
+        "a count of 0 needs no entry in the splits",
+        "To which rank does `exchange` send the rows of the second entry? Does your list have one entry for each rank?",
+        "exchange(g, recv) -> exchange(g, [n for n in recv if n > 0])",
+    ),
+    edit(
+        "ends-as-splits",
+        "the splits are the rows at which the blocks end",
+        "Rank 0 gets 2 rows and rank 1 gets 3. Which two numbers does `exchange` take: 2 and 3, or 2 and 5?",
+        "exchange(g, recv) -> exchange(g, np.cumsum(recv).tolist())",
+    ),
 ]
 
 

@@ -100,6 +100,13 @@ def no_gradient(rng, size):
     return made(rng, size, 2, 3, scale=0.0)
 
 
+@scenario(3, note="gradients of 0 after the first step")
+def then_no_gradient(rng, size):
+    given = made(rng, size, 2, 3)
+    given["grads"][1:2] = 0
+    return given
+
+
 @scenario(1, note="3000 rows", memory=8 << 20, because="a matrix of rows x rows is built")
 def many_rows(rng, size):
     return made(rng, size, 3000, 6)
@@ -110,7 +117,7 @@ def many_columns(rng, size):
     return made(rng, size, 6, 3000)
 
 
-CASES = [wide, tall, square, column, large_gradients, no_gradient, many_rows, many_columns]
+CASES = [wide, tall, square, column, large_gradients, no_gradient, then_no_gradient, many_rows, many_columns]
 
 
 def expected(W, grads, lr, momentum, decay):
@@ -245,6 +252,20 @@ MISTAKES = [
         "Does the decay in the task also shrink the step?",
         "W = W * (1 - lr * decay) - -> W = (W -",
         "** 0.5 * ortho -> ** 0.5 * ortho) * (1 - lr * decay)",
+    ),
+    edit(
+        "zero-gradient-skipped",
+        "a step with G = 0 changes nothing",
+        "G is 0 in the second step, and M is not. Which of W and M change?",
+        "M = momentum * M + G -> W0, M0 = W, M; M = momentum * M + G",
+        "return W, M -> return (W, M) if G.any() else (W0, M0)",
+    ),
+    edit(
+        "decay-only-for-zero-gradient",
+        "a step with G = 0 only shrinks W",
+        "G is 0 in the second step, and M is not. What is the new M, and which direction u follows from it?",
+        "M = momentum * M + G -> W0, M0 = W, M; M = momentum * M + G",
+        "return W, M -> return (W, M) if G.any() else (W0 * (1 - lr * decay), M0)",
     ),
 ]
 

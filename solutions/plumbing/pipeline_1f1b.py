@@ -92,8 +92,14 @@ def judge(answer, stages, micro_batches):
     if end > 3 * (micro_batches + stages - 1):
         possible = 3 * (micro_batches + stages - 1)
         question = "How many forwards may stage 0 run before its first backward?"
+        if all([*map(first, own)].index("B") == min(micro_batches, stages - s) for s, own in enumerate(answer)):
+            question = "In which order do the gradients of the micro-batches come back?"
         return f"too-late: the last task ends at {end}, and {possible} is possible. {question}"
     return None
+
+
+def first(task):
+    return task[0]
 
 
 def most_kept(own):
@@ -188,6 +194,12 @@ MISTAKES = [
         "the warm-up contains the forward of the first steady step too",
         "The last stage has no later stage. How many forwards may the last stage run before its first backward?",
         "stages - 1 - stage -> stages - stage",
+    ),
+    edit(
+        "cool-down-reversed",
+        "the backwards that are left at the end run newest first",
+        "The next stage runs B(2) before B(3). Which of the two gradients can this stage use first?",
+        "range(steady, micro_batches)] -> reversed(range(steady, micro_batches))]",
     ),
 ]
 

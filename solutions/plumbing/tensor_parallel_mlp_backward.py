@@ -93,7 +93,15 @@ def kink(rng, size):
     return given
 
 
-CASES = [equal, unequal, square, kink]
+# Finite differences would step across the kink.
+@scenario(2, note="activations near 1e-10")
+def tiny(rng, size):
+    given = made(rng, [3] * size, 4, 3, 2)
+    given["x"] *= 1e-10
+    return given
+
+
+CASES = [equal, unequal, square, kink, tiny]
 
 
 def drive(candidate, x, W1, W2, g):
@@ -125,7 +133,7 @@ def expected(x, W1, W2, g):
         return ((engine.matmul(engine.relu(engine.matmul(x, W1)), W2) + b) * g).sum()
 
     whole = x, np.concatenate(W1, axis=1), np.concatenate(W2), np.zeros(g.shape[1])
-    if (x @ whole[1]).all():
+    if (np.abs(x @ whole[1]) > 1e-6).all():
         dx, dW1, dW2, db = gradient(loss, *whole)
     else:  # finite differences do not apply at the kink
         dx, dW1, dW2, db = (np.asarray(d) for d in engine.vjp(loss, *whole)[1](np.ones(())))
@@ -204,5 +212,17 @@ MISTAKES = [
         "the slope of relu at 0 is 1",
         "Which slope at 0 does the task ask for? Which slope does your comparison give?",
         "a > 0 -> a >= 0",
+    ),
+    edit(
+        "bias-on-every-rank",
+        "every rank adds b to the sum",
+        "Is b added before the all_reduce or after it? How many times does `out` contain b?",
+        "g.sum(axis=0) -> world * g.sum(axis=0)",
+    ),
+    edit(
+        "tolerance",
+        "an activation near 0 counts as 0",
+        "The slope of relu is 1 for every positive input. Which slope does your code use at 1e-10?",
+        "a > 0 -> a > 1e-8",
     ),
 ]
