@@ -92,14 +92,10 @@ def judge(answer, stages, micro_batches):
     if end > 3 * (micro_batches + stages - 1):
         possible = 3 * (micro_batches + stages - 1)
         question = "How many forwards may stage 0 run before its first backward?"
-        if all([*map(first, own)].index("B") == min(micro_batches, stages - s) for s, own in enumerate(answer)):
+        if all([what for what, _ in own].index("B") == min(micro_batches, stages - s) for s, own in enumerate(answer)):
             question = "In which order do the gradients of the micro-batches come back?"
         return f"too-late: the last task ends at {end}, and {possible} is possible. {question}"
     return None
-
-
-def first(task):
-    return task[0]
 
 
 def most_kept(own):
