@@ -10,8 +10,8 @@
 `out[i][j] = a[i][j] * b[j]`. `a` has N rows and D columns, and `b` has D elements. `g`
 is dL/dout. Matrices are stored row by row. Write one kernel for both gradients. It
 stores dL/da in `da`, which is not initialised, and adds dL/db to `db`, which the caller
-sets to zero before the launch. Read each element of `g` and `a` once. Do not replace
-NaN in `g`.
+sets to zero before the launch. Do not replace NaN in `g`. Reading each element of `g`
+and `a` only once is good practice, and it is not graded.
 
 A block has 8 threads. Along x, the grid has as many blocks as the D columns need. Along
 y, the grid has 3 blocks, which divide the rows of each column among themselves.

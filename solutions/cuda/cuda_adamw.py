@@ -60,6 +60,15 @@ CASES = [
         note="the first step",
         **{**SETTINGS, "c1": 0.1, "c2": 0.01, "wd": 0.5},
     ),
+    given(
+        "p[n] g[n] m[n] v[n]",
+        p=[1.0, -2.0, 3.0],
+        g=[0.0, 2e-3, 0.0],
+        m=[1e-3, -2e-3, -5e-4],
+        v=[4e-7, 1e-7, 9e-7],
+        note="gradients of 0",
+        **SETTINGS,
+    ),
 ]
 
 
@@ -224,5 +233,35 @@ MISTAKES = [
         "the step is added to the parameter",
         "Should the loss rise or fall if p moves against the gradient?",
         "lr * wd) - step -> lr * wd) + step",
+    ),
+    edit(
+        "quotient-rounded-down",
+        "n / 32 elements for each thread are all elements",
+        "n is 37, and each of 32 threads takes 37 / 32 elements, rounded down. Which elements are left over?",
+        "i < n; i += stride -> i < (n < stride ? n : n / stride * stride); i += stride",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "With 37 elements and 32 threads, which thread takes element 36, and in which round?",
+        "i < n; i += stride -> i < n / stride * stride; i += stride",
+    ),
+    edit(
+        "zero-gradient-skipped",
+        "an element with gradient 0 needs no step",
+        "If g[i] is 0 and m[i] is not, which of p[i], m[i] and v[i] change?",
+        "float first = b1 -> if (g[i] == 0.0f) continue;\n        float first = b1",
+    ),
+    edit(
+        "zero-gradient-without-step",
+        "a parameter moves only if its gradient is not 0",
+        "If g[i] is 0, is the new m[i] 0 too? Does the weight decay of p[i] need a gradient?",
+        "p[i] = p[i] -> if (g[i] != 0.0f) p[i] = p[i]",
+    ),
+    edit(
+        "block-left-out",
+        "a thread's first element is the thread's number in its block",
+        "Both blocks have a thread 0. Which elements does each of these threads take?",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x -> int i = threadIdx.x",
     ),
 ]

@@ -128,6 +128,24 @@ MISTAKES = [
         "Is NaN > 0? Is NaN < 0? What does your kernel add to db[j] if a row holds NaN?",
         "atomicAdd(&db[j], sum); -> if (sum > 0.0f || sum < 0.0f) atomicAdd(&db[j], sum);",
     ),
+    edit(
+        "first-block-stores",
+        "the first block along y runs before the other blocks",
+        "In which order do the three blocks of a column run? What does a plain store do to the sum in db[j]?",
+        "atomicAdd(&db[j], sum); -> if (blockIdx.y == 0) db[j] = sum;\n    else atomicAdd(&db[j], sum);",
+    ),
+    edit(
+        "zeroed-by-every-block",
+        "each block can set the result to 0 before it adds",
+        "Three blocks share db[j]. What may a block have added before another block stores 0?",
+        "float sum = 0.0f; -> float sum = 0.0f;\n    db[j] = 0.0f;",
+    ),
+    edit(
+        "full-blocks-only",
+        "the columns fill all blocks",
+        "D is 53 and a block has 8 threads. Which threads take the columns 48 to 52?",
+        "if (j >= D) return; -> if (j >= D / 8 * 8) return;",
+    ),
 ]
 
 

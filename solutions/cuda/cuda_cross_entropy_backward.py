@@ -47,6 +47,14 @@ HINTS = (
     ),
 )
 WRT = ("z",)
+
+
+def late(rng, shape, sizes):
+    z = rng.normal(size=shape)
+    z[:, 35] = 200.0
+    return z
+
+
 CASES = [
     given("z[N,C] y[N]", y=below("C"), large={"N": 4, "C": 2053}),
     given(
@@ -60,6 +68,8 @@ CASES = [
         note="logits of 1000",
     ),
     given("z[2,32] y[2]", y=[31, 0], large=False, note="as many classes as lanes"),
+    given("z[3,40] y[3]", y=[32, 39, 7], large=False, note="labels above 31"),
+    given("z[2,40] y[2]", z=late, y=[35, 3], large=False, note="the largest logit in column 35"),
 ]
 
 
@@ -187,6 +197,30 @@ MISTAKES = [
         "the gradient is the label minus the softmax",
         "The loss falls if the logit of the label rises. Which sign must dz have at the label?",
         "(j == y[i] ? p - 1.0f : p) -> (j == y[i] ? 1.0f - p : -p)",
+    ),
+    edit(
+        "label-equals-lane",
+        "the lane whose number is the label takes the label's column",
+        "The label is 39. Which lane takes column 39, and is the lane's number 39?",
+        "(j == y[i] ? -> (j == y[i] && lane == y[i] ?",
+    ),
+    edit(
+        "label-in-every-round",
+        "the lane that takes the label's column subtracts 1 in each of its columns",
+        "The label is 35. Which columns does lane 3 take, and at how many of them must it subtract 1?",
+        "(j == y[i] ? -> (lane == y[i] % 32 ?",
+    ),
+    edit(
+        "maximum-of-first-round",
+        "the largest logit is in one of the first 32 columns",
+        "The largest logit is in column 35. Which number does your kernel subtract?",
+        "for (int j = lane; j < C; j += 32) most -> for (int j = lane; j < C; j += C) most",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "C is 41. Which lane takes column 40, and in which round?",
+        "float most = -INFINITY, sum = 0.0f; -> float most = -INFINITY, sum = 0.0f;\n    C = C / 32 * 32;",
     ),
 ]
 

@@ -168,6 +168,30 @@ MISTAKES = [
         "Is order[start[s]] part of segment s?",
         "int k = start[s]; -> int k = start[s] + 1;",
     ),
+    edit(
+        "neighbouring-positions",
+        "equal tokens stand next to each other in the text",
+        "The ids are 7, 3 and 7. Which rows of g belong to token 7, and which rows does your kernel add?",
+        "g[order[k] * D + d] -> g[(order[start[s]] + k - start[s]) * D + d]",
+    ),
+    edit(
+        "chunks-rounded-down",
+        "D / 8 chunks of 8 columns are all columns",
+        "D is 41, and each of D / 8 chunks has 8 columns. Which columns are left over?",
+        "d < D; -> d < (D < 8 ? D : D / 8 * 8);",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "D is 41. Which thread takes column 40, and in which round?",
+        "d < D; -> d < D / 8 * 8;",
+    ),
+    edit(
+        "last-segment-left-out",
+        "the last segment has no end",
+        "`start` has S + 1 elements. Where does segment S - 1 end?",
+        "int s = blockIdx.x; -> int s = blockIdx.x;\n    if (s + 1 >= S) return;",
+    ),
 ]
 
 

@@ -214,6 +214,25 @@ MISTAKES = [
         "-> int r = i < N ? i : N - 1;\n        sum1 += g[r * D + j] * xhat[r * D + j];",
         "sum2 += g[i * D + j]; -> sum2 += g[r * D + j];",
     ),
+    edit(
+        "first-block-stores",
+        "the first block along y runs before the other blocks",
+        "In which order do the three blocks of a column run? What does a plain store do to an earlier sum?",
+        "atomicAdd(&dgamma[j], sum1); -> if (blockIdx.y) atomicAdd(&dgamma[j], sum1);\n    else dgamma[j] = sum1;",
+        "atomicAdd(&dbeta[j], sum2); -> if (blockIdx.y) atomicAdd(&dbeta[j], sum2);\n    else dbeta[j] = sum2;",
+    ),
+    edit(
+        "zeroed-by-every-block",
+        "each block can set the result to 0 before it adds",
+        "Three blocks share dgamma[j]. What may a block have added before another block stores 0?",
+        "atomicAdd(&dgamma[j], sum1); -> dgamma[j] = dbeta[j] = 0.0f;\n    atomicAdd(&dgamma[j], sum1);",
+    ),
+    edit(
+        "full-blocks-only",
+        "the columns fill all blocks",
+        "D is 41 and a block has 8 columns. Which threads take column 40?",
+        "ty != 0 || j >= D -> ty != 0 || j >= D / 8 * 8",
+    ),
 ]
 
 

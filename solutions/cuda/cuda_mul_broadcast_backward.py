@@ -164,4 +164,22 @@ MISTAKES = [
         "N is 41 and gridDim.y is 3. Which rows remain if each block takes N / 3 rows, rounded down?",
         "int i = blockIdx.y; i < N; i += gridDim.y -> int i = blockIdx.y; i < N / 3 * 3; i += gridDim.y",
     ),
+    edit(
+        "first-block-stores",
+        "the first block along y runs before the other blocks",
+        "In which order do the three blocks of a column run? What does a plain store do to the sum in db[j]?",
+        "atomicAdd(&db[j], sum); -> if (blockIdx.y == 0) db[j] = sum;\n    else atomicAdd(&db[j], sum);",
+    ),
+    edit(
+        "zeroed-by-every-block",
+        "each block can set the result to 0 before it adds",
+        "Three blocks share db[j]. What may a block have added before another block stores 0?",
+        "float factor = b[j], sum = 0.0f; -> float factor = b[j], sum = 0.0f;\n    db[j] = 0.0f;",
+    ),
+    edit(
+        "full-blocks-only",
+        "the columns fill all blocks",
+        "D is 53 and a block has 8 threads. Which threads take the columns 48 to 52?",
+        "if (j >= D) return; -> if (j >= D / 8 * 8) return;",
+    ),
 ]

@@ -122,6 +122,24 @@ MISTAKES = [
         "If x is 5 and rises by 1, by how much does y rise?",
         "y[i] > 0.0f ? g[i] : 0.0f -> y[i] > 0.0f ? g[i] * y[i] : 0.0f",
     ),
+    edit(
+        "tolerance",
+        "a y near 0 counts as 0",
+        "The slope of ReLU is 1 for every positive x. Which slope does your kernel use where y is 1e-30?",
+        "y[i] > 0.0f -> y[i] > 1e-6f",
+    ),
+    edit(
+        "quotient-rounded-down",
+        "n / 32 elements for each thread are all elements",
+        "n is 61, and each of 32 threads takes 61 / 32 elements, rounded down. Which elements are left over?",
+        "i < n; -> i < (n < stride ? n : n / stride * stride);",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "With 61 elements and 32 threads, which thread takes element 60, and in which round?",
+        "i < n; -> i < n / stride * stride;",
+    ),
 ]
 
 

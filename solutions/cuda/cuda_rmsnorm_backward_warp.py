@@ -46,7 +46,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, mistake
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Every entry of dx needs one sum over its row. Which lane holds the sum after your reduction?",
@@ -58,7 +58,11 @@ HINTS = (
 )
 WRT = ("x",)
 EPS = 1e-6
-CASES = [given("x[N,D] gamma[D]", large={"N": 4, "D": 2053})]
+CASES = [
+    given("x[N,D] gamma[D]", large={"N": 4, "D": 2053}),
+    given("x[N,D] gamma[D]", x=normal(1e-3), large=False, note="rows of small numbers"),
+    given("x[N,D] gamma[D]", x=[[0.0, 0.0, 0.0], [1.0, -2.0, 0.5]], large=False, note="a row of zeros"),
+]
 
 
 def forward(x, gamma):
@@ -180,6 +184,22 @@ MISTAKES = [
         "the term for the path through rho is added",
         "If the numbers of a row grow, does rho rise or fall? Is your dx orthogonal to x?",
         "- c * x[j]; -> + c * x[j];",
+    ),
+    edit(
+        "eps-ignored",
+        "rho² times the sum of the squares of a row is D",
+        "rho also contains 1e-6. By which number do you divide if a row holds only zeros?",
+        "float s = 0.0f, r -> float s = 0.0f, q = 0.0f, r",
+        "s += g[j] * gamma[j] * x[j]; -> s += g[j] * gamma[j] * x[j], q += x[j] * x[j];",
+        "s, bits); -> s, bits), q += __shfl_xor_sync(0xffffffffu, q, bits);",
+        "float c = r * r * r * s / D; -> float c = r * s / q;",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "D is 45. Which lane takes column 40, and in which round?",
+        "for (int j = lane; j < D; j += 32) s -> for (int j = lane; j < D / 32 * 32; j += 32) s",
+        "for (int j = lane; j < D; j += 32) dx -> for (int j = lane; j < D / 32 * 32; j += 32) dx",
     ),
 ]
 

@@ -140,7 +140,7 @@ RULES = {
     "cuda_relu_backward__in_place": "mutates-input",
     "cuda_relu_backward__saturates": "large-values",
     "cuda_relu_backward__strides_by_the_block": "block-left-out",
-    "cuda_relu_backward__thresholded": "zero",
+    "cuda_relu_backward__thresholded": "tolerance",
     "cuda_softmax_backward__forty_elements_a_thread": "not-written",
     "custom_function_apply__adds_to_what_was": "once-a-node",
     "custom_function_apply__all_arguments_linked": "all-arguments-linked",
