@@ -16,8 +16,8 @@ threads count the columns of `dW`. Along y, they count its rows. There is one bl
 each tile of `dW`. N, D and E need not be multiples of 8. A block goes through the N
 rows in steps of 8. In each step, each of its 64 threads loads one element of `X` and
 one element of `G` into shared memory, so that each element is read once per block and
-not 8 times. Neighbouring threads along x should read neighbouring addresses. That is good
-practice, and it is not graded.
+not 8 times. Neighbouring threads along x should read neighbouring addresses. Both are
+good practice, and neither is graded.
 
 Keep the kernel's name and parameters. The function returns the kernel's source text.
 """

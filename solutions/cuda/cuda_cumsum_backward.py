@@ -152,6 +152,12 @@ MISTAKES = [
         "How many outputs does x[0] reach?",
         "if (t < n) dx[t] = sums[old][t]; -> if (t < n) dx[t] = g[t];",
     ),
+    edit(
+        "rounds-rounded-down",
+        "log2(n), rounded down, is the number of rounds",
+        "With 5 elements, how many rounds does the first element need to reach the last one?",
+        "offset < n; -> offset * 2 <= n;",
+    ),
 ]
 
 

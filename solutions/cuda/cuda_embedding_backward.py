@@ -141,6 +141,18 @@ MISTAKES = [
         "dW has V rows. How many elements does each of them have: T or D?",
         "ids[k / D] * D + k % D -> ids[k / D] * T + k % D",
     ),
+    edit(
+        "zeroed-by-every-thread",
+        "each thread can set its element of dW to 0 before it adds",
+        "A token occurs twice. What may one thread have added before the other one stores 0?",
+        "atomicAdd(&dW -> dW[ids[k / D] * D + k % D] = 0.0f;\n    atomicAdd(&dW",
+    ),
+    edit(
+        "full-blocks-only",
+        "the elements of g fill all blocks",
+        "T·D is 45 and a block has 16 threads. Which block takes element 40 of g?",
+        "if (k >= T * D) return; -> if (k >= T * D / 16 * 16) return;",
+    ),
 ]
 
 

@@ -246,6 +246,12 @@ MISTAKES = [
         "Which factor do both terms of the gradient of a score have?",
         "p * (gv - D[i]) -> p * gv - D[i]",
     ),
+    edit(
+        "full-rounds-of-columns",
+        "d is a multiple of 8",
+        "d is 19. Which thread stores column 18, and in which round?",
+        "c < d; c += 8 -> c < d / 8 * 8; c += 8",
+    ),
 ]
 
 

@@ -205,4 +205,16 @@ MISTAKES = [
         "Which numbers must the host add to get the sum of all squares?",
         "partial[blockIdx.x] = sums[0] -> partial[blockIdx.x] = sums[0] / n",
     ),
+    edit(
+        "quotient-rounded-down",
+        "n / 96 elements for each thread are all elements",
+        "n is 121, and each of 96 threads takes 121 / 96 elements, rounded down. Which elements are left over?",
+        "i < n; i += stride -> i < (n < stride ? n : n / stride * stride); i += stride",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "With 121 elements and 96 threads, which thread takes element 120, and in which round?",
+        "i < n; i += stride -> i < n / stride * stride; i += stride",
+    ),
 ]

@@ -39,7 +39,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import edit, given, mistake
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "dx needs two means over its row. Which two vectors are averaged? Can one pass over the row collect both sums?",
@@ -58,6 +58,7 @@ EQUIVALENT = {
 CASES = [
     given("x[N,D] gamma[D]", large={"N": 4, "D": 2053}),
     given("x[3,150] gamma[150]", note="long rows"),
+    given("x[N,D] gamma[D]", x=normal(1e-3), large=False, note="rows of small numbers"),
 ]
 
 
@@ -212,6 +213,24 @@ MISTAKES = [
         "the term for the path through the variance is added",
         "If a row moves away from its mean, does rstd rise or fall? What must the sum of dx·x̂ over a row be?",
         "- xhat[row + j] * m2 -> + xhat[row + j] * m2",
+    ),
+    edit(
+        "eps-ignored",
+        "the squares of a row of xhat add up to D",
+        "rstd also contains 1e-5. What do the squares of xhat add up to if a row of x varies by 1e-3?",
+        "part1[2], part2[2]; -> part1[2], part2[2], part3[2];",
+        "float s1 = 0.0f, s2 = 0.0f; -> float s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;",
+        "s2 += h * xhat[row + j]; -> s2 += h * xhat[row + j];\n        s3 += xhat[row + j] * xhat[row + j];",
+        "s2, bits); -> s2, bits);\n        s3 += __shfl_xor_sync(0xffffffffu, s3, bits);",
+        "part2[t / 32] = s2; -> part2[t / 32] = s2, part3[t / 32] = s3;",
+        "m2 = (part2[0] + part2[1]) / D -> m2 = (part2[0] + part2[1]) / (part3[0] + part3[1])",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "D is 150 and a block has 64 threads. Which thread takes column 140, and in which round?",
+        "s1 += h; -> if (j >= D / 64 * 64) break;\n        s1 += h;",
+        "dx[row + j] = -> if (j < D / 64 * 64) dx[row + j] =",
     ),
 ]
 

@@ -190,6 +190,12 @@ MISTAKES = [
         "L is a function of out. Does the forward average over the rows of X?",
         "e < E) dW[d * E + e] = sum -> e < E) dW[d * E + e] = sum / N",
     ),
+    edit(
+        "full-tiles-only",
+        "a tile at the edge has nothing to store",
+        "D is 13 and a tile has 8 rows. Which threads store row 12 of dW?",
+        "d < D && e < E -> d < D / 8 * 8 && e < E / 8 * 8",
+    ),
 ]
 
 

@@ -174,4 +174,22 @@ MISTAKES = [
         "The element rises by 0.1. How many of the two windows' maxima rise?",
         "atomicAdd(&dx[arg[i]], g[i]); -> if (i == M - 1 || arg[i + 1] != arg[i]) atomicAdd(&dx[arg[i]], g[i]);",
     ),
+    edit(
+        "quotient-rounded-down",
+        "M / 16 windows for each thread are all windows",
+        "M is 19, and each of 16 threads takes 19 / 16 windows, rounded down. Which windows are left over?",
+        "i < M; -> i < (M < stride ? M : M / stride * stride);",
+    ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "With 19 windows and 16 threads, which thread takes window 18, and in which round?",
+        "i < M; -> i < M / stride * stride;",
+    ),
+    edit(
+        "zeroed-by-every-window",
+        "each thread can set its element of dx to 0 before it adds",
+        "Two windows have the same winner. What may one thread have added before the other one stores 0?",
+        "atomicAdd(&dx[arg[i]], g[i]); -> dx[arg[i]] = 0.0f, atomicAdd(&dx[arg[i]], g[i]);",
+    ),
 ]

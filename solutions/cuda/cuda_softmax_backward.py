@@ -199,6 +199,13 @@ MISTAKES = [
         "With 5 columns and 8 threads, how many threads reach the first barrier? Who adds the other sums?",
         "float sum = 0.0f; -> if (t >= D) return;\n    float sum = 0.0f;",
     ),
+    edit(
+        "full-rounds-only",
+        "every round is full",
+        "D is 41 and a block has 32 threads. Which thread takes column 40, and in which round?",
+        "sum += g -> if (j < D / threads * threads) sum += g",
+        "dx[row + j] = -> if (j < D / threads * threads) dx[row + j] =",
+    ),
 ]
 
 
