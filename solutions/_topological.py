@@ -89,12 +89,19 @@ def mirrored_used_twice(rng, size):
     return graph(rng, [[], [0, 0], [0], [2], [3, 1]], range(5))
 
 
+# If node 4 waits for two nodes and each use counts, it is released too early, whichever ready node the walk takes.
+@scenario(5, note="a node that uses each of its inputs twice")
+def inputs_repeated(rng, size):
+    return graph(rng, [[], [], [1], [2], [0, 0, 3, 3]], range(5))
+
+
 GRAPHS = [
     random_graph,
     diamond,
     mirrored_diamond,
     used_twice,
     mirrored_used_twice,
+    inputs_repeated,
     equal_values,
     doubling_chain,
     skipping_chain,

@@ -36,13 +36,16 @@ NAMES: dict[str, str] = {
     "a path to the output left out": (
         "counted-once through-a-only ignores-gc ignores-path-through-h one-step-back last-only mean-is-constant "
         "variance-is-constant stats-constant no-mean-term no-var-term slip-missing-term off-by-term no-carry "
-        "norm-constant rms-constant norm-skipped skip-dropped product-rule-missing sigmoid-only one-term one-path"
+        "norm-constant rms-constant norm-skipped skip-dropped product-rule-missing sigmoid-only one-term one-path "
+        "one-node-once"
     ),
     "overwritten, not accumulated": (
         "assign overwritten overwrites dk-assigned dq-assigned windows-assigned assign-overlap fancy-plus-equals "
         "last-loss slip-assign first-contribution assigned"
     ),
-    "accumulated more than once": "added-twice slip-accumulate slip-doubled multiplies-grad scales-grad running-sum",
+    "accumulated more than once": (
+        "added-twice slip-accumulate slip-doubled multiplies-grad scales-grad running-sum earlier-part-scaled"
+    ),
     "wrong sign": (
         "sign negated slip-sign plus same-sign signs-exchanged ascent absolute db-sign baseline-added "
         "reference-added label-added absolute-value sigmoid-z"
@@ -84,7 +87,11 @@ NAMES: dict[str, str] = {
     ),
     "an input or gradient of 0": (
         "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing "
-        "zero-gradient-skipped decay-only-for-zero-gradient"
+        "zero-gradient-skipped gradient-of-0-skipped nothing-through-a-zero stops-at-a-zero zero-product-is-constant "
+        "decay-only-for-zero-gradient"
+    ),
+    "a small number taken for 0": (
+        "saturated-is-zero far-beyond-is-zero near-1-counts-as-1 tiny-is-zero tiny-base-is-zero"
     ),
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
@@ -98,7 +105,9 @@ NAMES: dict[str, str] = {
         "small-constant epsilon epsilon-beside-root clamped clipped scores-clipped regularised softened "
         "eps-outside-root"
     ),
-    "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
+    "too little precision": (
+        "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences difference-quotient"
+    ),
     "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",
     "an argument changed in place": "mutates-input mutates writes-elsewhere read-only immutable-array",
     "memory shared between calls": (
@@ -107,13 +116,19 @@ NAMES: dict[str, str] = {
     "memory shared between results": "one-array",
     "empty, size 1 or large arrays": "empty size-one large-only square-only edge-only skips-slice one-row",
     "equal nodes taken for one": (
-        "equal-is-not-same visited-by-value set-of-nodes list-membership value-and-inputs repeated-operand"
+        "equal-is-not-same visited-by-value set-of-nodes list-membership value-and-inputs repeated-operand "
+        "computed-from-the-same keyed-by-value"
     ),
     "order of the backward walk": (
         "forward-order breadth-first root-first pre-order queue plain-dfs depth-first-once visited-when-pushed "
         "stack-without-leave slip-order"
     ),
     "nodes visited twice or never": "no-visited twice missing",
+    "uses of a node miscounted": (
+        "consumers-once consumers-once-oldest-first inputs-once square-counted-once repeated-input-released-twice "
+        "square-counted-once-oldest-first square-released-once "
+        "repeated-input-released-twice-oldest-first repeated-input-never-released"
+    ),
     "marks left on the nodes": "marks-nodes",
     "too much memory held": "too-much-memory keeps-list store-all looks-again",
     "too much noise in an estimate": "too-noisy random no-baseline",

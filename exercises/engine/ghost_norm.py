@@ -11,7 +11,7 @@ batch has N examples of T tokens each. `a` of shape (N, T, d) holds the inputs o
 holds the gradients of its outputs. The loss is a sum over examples.
 
 Return the norms, of shape (N,). Take the gradient of W and b together: the norm is the root of the sum of squares of
-all d·k + k elements.
+all d·k + k elements. The gradients of an example's tokens may cancel.
 
 Memory is graded for a small T and large d and k: a d x k matrix does not fit, not even for one example. For a large
 batch, a matrix over all pairs of its tokens does not fit either.

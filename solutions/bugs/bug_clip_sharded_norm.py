@@ -103,16 +103,31 @@ def zero(rng, size):
     return {"sharded": [[np.zeros(2)], [np.zeros(3)]], "replicated": [np.zeros(2)], "max_norm": 1.0}
 
 
-# A norm of 1e-6 is as large as the number that is added to it.
-@scenario(2, note="a tiny bound")
-def tiny(rng, size):
-    given = made(rng, [[(2,)], [(3,)]], [(2,)], 1e-6)
+def scaled(rng, scale):
+    given = made(rng, [[(2,)], [(3,)]], [(2,)], scale)
     for a in [*given["sharded"][0], *given["sharded"][1], *given["replicated"]]:
-        a *= 1e-6
+        a *= scale
     return given
 
 
-CASES = [clipped, below, only_whole, uneven, all_sharded, all_replicated, zero, tiny]
+# A norm of 1e-6 is as large as the number that is added to it.
+@scenario(2, note="a tiny bound")
+def tiny(rng, size):
+    return scaled(rng, 1e-6)
+
+
+@scenario(2, note="a norm far below 1e-6")
+def tinier(rng, size):
+    return scaled(rng, 1e-8)
+
+
+# The sum of the norm and 1e-6 exceeds the bound.
+@scenario(1, note="a norm just below a tiny bound")
+def just_below(rng, size):
+    return {"sharded": [[np.array([3e-7, -4e-7])]], "replicated": [np.array([1e-7])], "max_norm": 1e-6}
+
+
+CASES = [clipped, below, only_whole, uneven, all_sharded, all_replicated, zero, tiny, tinier, just_below]
 
 
 def drive(candidate, sharded, replicated, max_norm):
@@ -266,6 +281,32 @@ MISTAKES = [
         "1e-6 is a lower bound of the norm",
         "The norm is 1. By which number does the task divide `max_norm`, and by which number does your code?",
         "(norm + 1e-6) -> max(norm, 1e-6)",
+    ),
+    edit(
+        "small-number-under-root",
+        "1e-6 is added to the sum of squares, and the root of this sum is the norm",
+        "All gradients are 0. What is their norm, and what does your code return?",
+        "all_reduce(own) + common -> all_reduce(own) + common + 1e-6",
+        "(norm + 1e-6) -> norm",
+    ),
+    edit(
+        "small-number-added-to-norm",
+        "the returned norm contains the 1e-6",
+        "All gradients are 0. What is their norm, and what does your code return?",
+        "norm = np.sqrt(all_reduce(own) + common) -> norm = np.sqrt(all_reduce(own) + common) + 1e-6",
+        "(norm + 1e-6) -> norm",
+    ),
+    edit(
+        "small-number-left-out",
+        "1e-6 only protects against a division by 0",
+        "The norm is 1e-6. By which number does the task divide `max_norm`, and by which number does your code?",
+        "(norm + 1e-6) -> (norm or 1.0)",
+    ),
+    edit(
+        "only-if-norm-above",
+        "gradients are scaled only if the norm itself exceeds the bound",
+        "The norm is 5e-7 and the bound is 1e-6. What is c? Does the task compare c or the norm?",
+        "scale = ... -> scale = max_norm / (norm + 1e-6) if norm > max_norm else 1.0",
     ),
     edit(
         "absolute-values",

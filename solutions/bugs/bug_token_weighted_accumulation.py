@@ -61,7 +61,7 @@ def made(rng, counts, length=5, d=2, k=3):
     for own in counts:
         batches.append([])
         for count in own:
-            y = np.full(length, -1)
+            y = -rng.integers(1, k + 1, length)
             y[rng.permutation(length)[:count]] = rng.integers(0, k, count)
             batches[-1].append([rng.normal(size=(length, d)), y])
     return {"W": rng.normal(size=(d, k)), "batches": batches}
@@ -186,10 +186,28 @@ MISTAKES = [
         "(y >= 0).sum() for _, y in batches -> len(y) for _, y in batches",
     ),
     edit(
+        "only-minus-1-is-padding",
+        "a token of padding has the label -1",
+        "Which labels mark padding according to the task?",
+        "(y >= 0).sum() for _, y in batches -> (y != -1).sum() for _, y in batches",
+    ),
+    edit(
         "label-0-is-padding",
         "label 0 is padding",
         "Which labels mark padding according to the task?",
         "y >= 0 -> y > 0",
+    ),
+    edit(
+        "padding-batch-counts-as-1",
+        "a micro-batch of padding counts as one token",
+        "A micro-batch has no labelled token. By how much does it change your count of all tokens?",
+        "sum((y >= 0).sum() -> sum(max(1, (y >= 0).sum())",
+    ),
+    edit(
+        "padding-rank-counts-as-1",
+        "a rank with padding only counts as one token",
+        "A rank has no labelled token. By how much does it change your count of all tokens?",
+        "all_reduce(count) -> all_reduce(max(1, count))",
     ),
     edit(
         "batches-counted",

@@ -160,3 +160,13 @@ def bug_where_nan(g, x):
 def bug_where_nan(g, x):
     droot = np.where(x >= 0, g, 0)
     return droot / (2 * np.sqrt(np.where(x > 0, x, 1)))
+
+
+@mistake(
+    "tiny-is-zero",
+    "a tiny positive x counts as 0",
+    "What is the slope of the root at x = 1e-12? Which comparison does the forward make?",
+)
+def bug_where_nan(g, x):
+    droot = np.where(x > 1e-8, g, 0)
+    return droot / (2 * np.sqrt(np.where(x > 1e-8, x, 1)))

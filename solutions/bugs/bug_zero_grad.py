@@ -57,7 +57,17 @@ def repeated(rng, size):
     return {"w": 0.0, "data": [[1.0, 2.0]] * size, "lr": 0.1}
 
 
-CASES = [samples, repeated]
+@scenario(3, note="a sample that the weight fits exactly")
+def fitted(rng, size):
+    return {"w": 2.0, "data": [[1.0, 2.0], [2.0, 1.0], [1.0, 4.0]], "lr": 0.05}
+
+
+@scenario(3, note="a sample with x = 0")
+def no_input(rng, size):
+    return {"w": 2.0, "data": [[2.0, 1.0], [0.0, 3.0], [1.0, 4.0]], "lr": 0.05}
+
+
+CASES = [samples, repeated, fitted, no_input]
 RESULTS = ("w",)
 
 
@@ -277,4 +287,36 @@ def bug_zero_grad(w, data, lr):
         p.data -= lr * p.grad
         p.grad = 0.0
         backward(p, x, y)
+    return p.data
+
+
+@mistake(
+    "stops-at-a-zero",
+    "a gradient of 0 on one sample means that the pass is finished",
+    "The weight fits the first sample exactly. What do the other samples say about the weight?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        if p.grad == 0:
+            break
+        p.data -= lr * p.grad
+    return p.data
+
+
+@mistake(
+    "stops-when-small",
+    "a small gradient means that the weight has converged",
+    "Does the task stop before the end of `data`? How far do the steps after your stop still move the weight?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        if abs(p.grad) < 1e-3:
+            break
+        p.data -= lr * p.grad
     return p.data

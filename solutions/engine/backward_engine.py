@@ -427,3 +427,78 @@ def backward_engine(root):
             visited.add(id(node))
             node._backward()
             stack.extend(node._prev)
+
+
+@mistake(
+    "square-counted-once-oldest-first",
+    "a node that uses an operand twice is one consumer in the count before the walk, but two consumers during the walk",
+    (
+        "Let v = u * u. How many consumers of u do you count before the walk? By how many does the walk lower this "
+        "count when v has run?"
+    ),
+)
+def backward_engine(root):
+    waiting, found, stack = {}, {id(root)}, [root]
+    while stack:
+        for source in {id(source): source for source in stack.pop()._prev}.values():
+            waiting[id(source)] = waiting.get(id(source), 0) + 1
+            if id(source) not in found:
+                found.add(id(source))
+                stack.append(source)
+    root.grad = 1.0
+    ready = [root]
+    for node in ready:
+        node._backward()
+        for source in node._prev:
+            waiting[id(source)] -= 1
+            if waiting[id(source)] == 0:
+                ready.append(source)
+
+
+@mistake(
+    "square-released-once",
+    "a node that uses an operand twice is two consumers in the count before the walk, but one consumer during the walk",
+    (
+        "Let v = u * u. How many consumers of u do you count before the walk? By how many does the walk lower this "
+        "count when v has run?"
+    ),
+)
+def backward_engine(root):
+    waiting, found, stack = {}, {id(root)}, [root]
+    while stack:
+        for source in stack.pop()._prev:
+            waiting[id(source)] = waiting.get(id(source), 0) + 1
+            if id(source) not in found:
+                found.add(id(source))
+                stack.append(source)
+    root.grad = 1.0
+    ready = [root]
+    while ready:
+        node = ready.pop()
+        node._backward()
+        for source in {id(source): source for source in node._prev}.values():
+            waiting[id(source)] -= 1
+            if waiting[id(source)] == 0:
+                ready.append(source)
+
+
+@mistake(
+    "computed-from-the-same",
+    "two computed nodes with equal values and the same inputs are one node",
+    "At x = y = 2, x + y and x * y have the same value and the same inputs. Do they send x the same gradient?",
+)
+def backward_engine(root):
+    order, visited = [], set()
+
+    def visit(node):
+        key = (node.data, *map(id, node._prev)) if node._prev else id(node)
+        if key not in visited:
+            visited.add(key)
+            for source in node._prev:
+                visit(source)
+            order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()

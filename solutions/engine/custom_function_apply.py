@@ -41,7 +41,7 @@ Asked next:
 
 import numpy as np
 
-from autodrill.drills import gradient, mistake, scenario
+from autodrill.drills import edit, gradient, mistake, scenario
 
 HINTS = (
     "Two applications of one function exist before any backward runs. Where does each application keep its values?",
@@ -80,13 +80,47 @@ def too_many(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": -1}
 
 
+@scenario(1, note="one None too many")
+def none_too_many(rng, size):
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": -2}
+
+
 @scenario(1, note="a NumPy number among the arguments")
 def numpy_number(rng, size):
     # Like an array, a NumPy number has a `.data`, but it is not a node.
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": np.array([3.0]), "short": 0}
 
 
-CASES = [two_applications, backward_twice, too_few, too_many, numpy_number]
+CASES = [two_applications, backward_twice, too_few, too_many, none_too_many, numpy_number]
+MISTAKES = [
+    edit(
+        "surplus-none-dropped",
+        "a None too many does no harm",
+        "There is one None more than there are arguments. What does the task do if the two numbers differ?",
+        "len(grads) != len(args) -> len(grads) < len(args) or any(d is not None for d in grads[len(args) :])",
+    ),
+    edit(
+        "zero-gradient-skipped",
+        "a node whose gradient is 0 has nothing to pass on or to check",
+        "The node's gradient is 0, and backward returns too few gradients. What must `_backward` raise?",
+        "grads = fn.backward(ctx, out.grad) -> grads = fn.backward(ctx, out.grad) if out.grad else (None,) * len(args)",
+    ),
+    edit(
+        "counts-without-nones",
+        "the gradients that are not None belong to the nodes, in order",
+        "Both arguments are nodes, and backward returns (None, g). Which node receives g?",
+        "grads if isinstance(grads, tuple) else (grads,) -> "
+        "[d for d in (grads if isinstance(grads, tuple) else (grads,)) if d is not None]",
+        "len(grads) != len(args) -> len(grads) != len(nodes)",
+        "zip(args, grads) -> zip(nodes, grads)",
+    ),
+    edit(
+        "missing-is-none",
+        "a gradient that backward leaves out is a None",
+        "backward forgets one gradient. Can you tell which argument it forgets?",
+        "len(grads) != len(args) -> len(grads) > len(args)",
+    ),
+]
 
 
 def drive(candidate, x, y, weights, short):
@@ -103,7 +137,7 @@ def drive(candidate, x, y, weights, short):
         def backward(ctx, g):
             a, b = ctx.saved_tensors
             grads = (g * ctx.weight * 2 * a * b, None, g * ctx.weight * a * a)
-            return grads[:-1] if short > 0 else (*grads, 0.0) if short < 0 else grads
+            return grads[:-1] if short > 0 else (*grads, 0.0 if short == -1 else None) if short < 0 else grads
 
     class Square:
         @staticmethod
@@ -153,6 +187,8 @@ def drive(candidate, x, y, weights, short):
     errors = 0
     for out in outs:
         out.grad = 1.5
+    if short:
+        outs[0].grad = 0.0  # a wrong number of gradients is an error for a gradient of 0 too
     for out in outs:
         try:
             out._backward()

@@ -146,6 +146,12 @@ def ggn_vector_product(W1, W2, x, y, V1, V2):
 
 MISTAKES = [
     edit(
+        "difference-quotient",
+        "a difference quotient of the logits is as exact as the tangent",
+        "How many digits survive when you subtract two nearly equal logits? What is the slope of tanh at x W1?",
+        "dz = ... -> s = 1e-6; dz = (np.tanh(x @ (W1 + s * V1)) @ (W2 + s * V2) - z) / s",
+    ),
+    edit(
         "identity-in-the-middle",
         "the Gauss-Newton matrix is JᵀJ",
         "JᵀJ belongs to the squared error. What is the Hessian of this loss with respect to the logits?",

@@ -52,6 +52,25 @@ HINTS = (
         "output gradients. Multiply them elementwise, sum, and take the root."
     ),
 )
+
+
+def one_input(rng, shape, _):
+    return np.broadcast_to(rng.normal(size=(shape[0], 1, shape[2])), shape)
+
+
+def cancelling(rng, shape, _):
+    """Return gradients with the sum 0, except in the last example.
+
+    Rounding makes about a third of the double sums negative. Clamped or not, the others are near 0, because the
+    gradients are tiny beside those of the last example.
+    """
+    g = rng.normal(size=shape)
+    g[:-1, -1] = -g[:-1, :-1].sum(axis=1)
+    g[:-1] *= 1e-7
+    g[-1] = np.abs(g[-1]) + 1
+    return g
+
+
 CASES = [
     given("a[n,t,d] g[n,t,k]"),
     given("a[n,t,d] g[n,t,d]", note="d = k"),
@@ -64,6 +83,7 @@ CASES = [
         note="opposite gradients",
     ),
     given("a[n,t,d] g[n,t,k]", g=0.0, note="gradients of 0"),
+    given("a[40,3,2] g[40,3,1]", a=one_input, g=cancelling, note="gradients of the tokens cancel"),
     given(
         "a[n,t,d] g[n,t,k]",
         large={"n": 2, "t": 4, "d": 2048, "k": 2048},
@@ -72,7 +92,7 @@ CASES = [
         note="wide layers",
     ),
     given(
-        "a[200,5,3] g[200,5,2]", memory=3 << 20, because="products of tokens of different examples", note="200 examples"
+        "a[320,5,3] g[320,5,2]", memory=3 << 20, because="products of tokens of different examples", note="320 examples"
     ),
 ]
 RESULTS = ("norms",)
@@ -91,10 +111,16 @@ def expected(a, g):
 def ghost_norm(a, g):
     inputs = np.einsum("ntd,nsd->nts", a, a) + 1
     outputs = np.einsum("ntk,nsk->nts", g, g)
-    return np.sqrt((inputs * outputs).sum(axis=(1, 2)))
+    return np.sqrt(np.maximum((inputs * outputs).sum(axis=(1, 2)), 0))
 
 
 MISTAKES = [
+    edit(
+        "not-clamped",
+        "the double sum is never negative",
+        "The gradients of the tokens cancel. Which sign can rounding give the double sum, and what is its root?",
+        "np.maximum((inputs * outputs).sum(axis=(1, 2)), 0) -> (inputs * outputs).sum(axis=(1, 2))",
+    ),
     edit(
         "no-bias",
         "the layer has no bias",
@@ -112,19 +138,19 @@ MISTAKES = [
         "the norm of W and b together is the sum of their two norms",
         "The gradient of W has norm 3, and the gradient of b has norm 4. What is the norm of all elements together?",
         "a, a) + 1 -> a, a)",
-        "sum(axis=(1, 2))) -> sum(axis=(1, 2))) + np.linalg.norm(g.sum(axis=1), axis=1)",
+        "sum(axis=(1, 2)), 0)) -> sum(axis=(1, 2)), 0)) + np.linalg.norm(g.sum(axis=1), axis=1)",
     ),
     edit(
         "squared",
         "the double sum is the norm",
         "Double g. By which factor does the norm of the gradient grow, and by which factor does your result grow?",
-        "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> (inputs * outputs).sum(axis=(1, 2))",
+        "np.sqrt(np.maximum((inputs * outputs).sum(axis=(1, 2)), 0)) -> (inputs * outputs).sum(axis=(1, 2))",
     ),
     edit(
         "whole-batch",
         "the task asks for the norm of the whole batch's gradient",
         "How many norms does DP-SGD need for a batch of N examples?",
-        "np.sqrt((inputs * outputs).sum(axis=(1, 2))) -> np.full(len(a), np.sqrt((inputs * outputs).sum()))",
+        "return ... -> return np.full(len(a), np.sqrt((inputs * outputs).sum()))",
     ),
     edit(
         "sums-multiplied",

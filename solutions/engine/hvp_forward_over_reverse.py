@@ -38,7 +38,7 @@ import math
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import mistake, scenario
+from autodrill.drills import edit, mistake, scenario
 
 HINTS = (
     "H v is the derivative along v of a vector that you can compute. Which vector?",
@@ -90,6 +90,13 @@ def nothing(rng, size):
     return {**inseparable.make(rng, 3), "v": np.zeros(3)}
 
 
+@scenario(3, note="an input of 0")
+def zero_input(rng, size):
+    # x y z + sin(x) + z x: the adjoint of x y is z. It is 0, and its tangent is not.
+    ops = [[1, 0, 1], [1, 3, 2], [2, 0, 0], [0, 4, 5], [1, 2, 0], [0, 6, 7]]
+    return {"x": np.array([*rng.normal(size=2), 0.0]), "v": rng.uniform(0.5, 2, 3), "ops": ops}
+
+
 @scenario(8, note="many inputs")
 def many(rng, size):
     # sin(x₁x₂ + x₂x₃ + ...): work that is done for each input is done eight times.
@@ -110,7 +117,21 @@ def very_many(rng, size):
     return {"x": rng.normal(size=size), "v": rng.normal(size=size), "ops": np.array([*ops, [2, -1, -1]])}
 
 
-CASES = [random_function, inseparable, column, nothing, many, very_many]
+CASES = [random_function, inseparable, column, nothing, zero_input, many, very_many]
+MISTAKES = [
+    edit(
+        "zero-gradient-skipped",
+        "a node whose gradient is 0 passes nothing on",
+        "A node's `.grad` has two parts. Which part may differ from 0 if the other part is 0?",
+        "node._backward() -> node.grad.value and node._backward()",
+    ),
+    edit(
+        "zero-product-is-constant",
+        "a product that is 0 has the tangent 0",
+        "Expand (0 + b·ε)(c + d·ε). What is the factor of ε?",
+        "other.value, tangent) -> other.value, tangent * bool(self.value and other.value))",
+    ),
+]
 
 
 # The expected result is the gradient of the derivative along v: reverse over forward, the opposite order. Finite

@@ -245,8 +245,8 @@ def iterative_topological_sort(root):
     return [nodes[key] for key in sorted(nodes, key=lambda key: -distance[key])]
 
 
-def released(root, distinct, each_time):
-    """Return the order in which the consumers release the nodes."""
+def released(root, distinct, each_time, take=-1):
+    """Return the order in which the consumers release the nodes, the newest first (-1) or the oldest (0)."""
     nodes, waiting, stack = {}, {id(root): 0}, [root]
     while stack:
         node = stack.pop()
@@ -257,7 +257,7 @@ def released(root, distinct, each_time):
                 stack.append(source)
     order, ready = [], [root]
     while ready:
-        node = ready.pop()
+        node = ready.pop(take)
         order.append(node)
         for source in each_time(node._prev):
             waiting[id(source)] -= 1
@@ -280,9 +280,43 @@ def iterative_topological_sort(root):
 
 
 @mistake(
+    "repeated-input-released-twice-oldest-first",
+    "a consumer that uses a node twice counts once before the walk, and twice in the walk",
+    "Let v = u + u. How many uses of u does your code count? By how much does v lower this count?",
+)
+def iterative_topological_sort(root):
+    return released(root, once_each, list, take=0)
+
+
+@mistake(
     "repeated-input-never-released",
     "a consumer that uses a node twice counts twice before the walk, and once in the walk",
     "Let v = u + u. How many uses of u does your code count? By how much does v lower this count?",
 )
 def iterative_topological_sort(root):
     return released(root, list, once_each)
+
+
+@mistake(
+    "inputs-once",
+    "a node waits for each input once, but each use of an input counts as one input",
+    "Let v use u twice, and use w. For how many inputs does v wait? How many are left when u is done?",
+)
+def iterative_topological_sort(root):
+    nodes, missing, users, work = {id(root): root}, {}, {}, [root]
+    while work:
+        node = work.pop()
+        missing[id(node)] = len(once_each(node._prev))
+        for source in node._prev:
+            users.setdefault(id(source), []).append(node)
+            if id(source) not in nodes:
+                nodes[id(source)] = source
+                work.append(source)
+    order, ready = [], [node for node in nodes.values() if not missing[id(node)]]
+    while ready:
+        order.append(ready.pop())
+        for user in users.get(id(order[-1]), ()):
+            missing[id(user)] -= 1
+            if missing[id(user)] == 0:
+                ready.append(user)
+    return order

@@ -55,6 +55,7 @@ CASES = [
     given("x[n,m]", g=1.0, note="constant tangent"),
     given("x[n,m]", x=normal(mean=1000), smooth=False, note="logits near 1000"),
     given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of different scales"),
+    given("x[2,3]", x=[[0.0, -16.0, -18.0], [-1.0, 0.0, -20.0]], smooth=False, note="probabilities from 2e-9 to 1"),
     given(
         "x[n,m]",
         large={"n": 2, "m": 2048},
@@ -148,3 +149,14 @@ def softmax_jvp(x, v):
     e = np.exp(x - x.max(axis=0))
     p = e / e.sum(axis=0)
     return p * (v - (p * v).sum(axis=0))
+
+
+@mistake(
+    "tiny-is-zero",
+    "a tiny probability counts as 0",
+    "How far does a probability of 1e-7 move if its logit moves by 1? What does your code return there?",
+)
+def softmax_jvp(x, v):
+    p = softmax(x)
+    p = np.where(p < 1e-6, 0, p)
+    return p * (v - (p * v).sum(axis=-1, keepdims=True))

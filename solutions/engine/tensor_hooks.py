@@ -64,6 +64,10 @@ STEPS = {
     ],
     "no hooks": [("receive", "", 4.0), ("finalize", "", 0.0)],
     "a gradient of 0": [("hook", "times", 0.0), ("hook", "log", 0.0), ("receive", "", 4.0), ("finalize", "", 0.0)],
+    "contributions with the sum 0": [
+        ("hook", "clip", -2.0), ("hook", "log", 0.0), ("receive", "", 2.0), ("receive", "", -2.0),
+        ("finalize", "", 0.0),
+    ],
     "backward twice": [
         ("hook", "log", 0.0), ("receive", "", 1.0), ("finalize", "", 0.0), ("receive", "", 5.0), ("finalize", "", 0.0),
     ],
@@ -621,6 +625,35 @@ class HookedTensor(HookedTensor):
     def finalize(self):
         g, self._gradient = self._gradient, None
         for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "gradient-of-0-skipped",
+    "a gradient of 0 needs no hooks",
+    "Two contributions cancel. What does a hook that logs gradients see? May a hook replace a 0?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        if self._gradient == 0:
+            return 0.0
+        return super().finalize()
+
+
+@mistake(
+    "stops-at-0",
+    "a gradient that has become 0 needs no further hooks",
+    "The first hook returns 0. What do the later hooks see?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            if g == 0:
+                break
             replaced = fn(g)
             if replaced is not None:
                 g = replaced

@@ -237,3 +237,71 @@ def topological_sort(root):
             if count[id(source)] == 0:
                 ready.append(source)
     return order[::-1]
+
+
+@mistake(
+    "consumers-once-oldest-first",
+    "a node counts once as a consumer, but comes off the count once for each use",
+    "In x * x, how many times does x occur in `_prev`? How many times do you add to the count, and how many do you "
+    "subtract?",
+)
+def topological_sort(root):
+    nodes, count, work = {id(root): root}, {}, [root]
+    while work:
+        for source in {id(n): n for n in work.pop()._prev}.values():
+            count[id(source)] = count.get(id(source), 0) + 1
+            if id(source) not in nodes:
+                nodes[id(source)] = source
+                work.append(source)
+    order = [root]
+    for node in order:
+        for source in node._prev:
+            count[id(source)] -= 1
+            if count[id(source)] == 0:
+                order.append(source)
+    return order[::-1]
+
+
+@mistake(
+    "inputs-once",
+    "a node waits for each input once, but each use of an input counts as one input",
+    "Let v use u twice, and use w. For how many inputs does v wait? How many are left when u is done?",
+)
+def topological_sort(root):
+    nodes, missing, users, work = {id(root): root}, {}, {}, [root]
+    while work:
+        node = work.pop()
+        missing[id(node)] = len({*map(id, node._prev)})
+        for source in node._prev:
+            users.setdefault(id(source), []).append(node)
+            if id(source) not in nodes:
+                nodes[id(source)] = source
+                work.append(source)
+    order, ready = [], [node for node in nodes.values() if not missing[id(node)]]
+    while ready:
+        order.append(ready.pop())
+        for user in users.get(id(order[-1]), ()):
+            missing[id(user)] -= 1
+            if missing[id(user)] == 0:
+                ready.append(user)
+    return order
+
+
+@mistake(
+    "visited-when-pushed",
+    "a node may be marked as visited when it is pushed",
+    "A second consumer reaches a node that is still on the stack. Which of the two consumers must come after the node?",
+)
+def topological_sort(root):
+    order, visited, stack = [], {id(root)}, [(root, False)]
+    while stack:
+        node, leaving = stack.pop()
+        if leaving:
+            order.append(node)
+            continue
+        stack.append((node, True))
+        for source in node._prev:
+            if id(source) not in visited:
+                visited.add(id(source))
+                stack.append((source, False))
+    return order

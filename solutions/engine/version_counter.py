@@ -52,6 +52,7 @@ EQUIVALENT = {
 # argument of a view is where its slice starts; of a slice, all three numbers of it.
 WRITE_AFTER_SAVE = [("save", 0, 0), ("add", 0, 1), ("load", 0, 0), ("load", 0, 0)]
 TAKEN_BACK = [("save", 0, 0), ("add", 0, 1), ("add", 0, -1), ("load", 0, 0)]
+WRITE_OF_0 = [("save", 0, 0), ("add", 0, 0), ("load", 0, 0)]
 NO_WRITE = [("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 0)]
 THROUGH_A_VIEW = [("view", 0, 1), ("save", 0, 0), ("add", 1, 2), ("load", 0, 0), ("save", 1, 0), ("load", 1, 1)]
 BASE_OF_A_VIEW = [("view", 0, 1), ("view", 1, 1), ("save", 2, 0), ("add", 0, 1), ("load", 2, 0)]
@@ -95,6 +96,7 @@ def large(rng, size):
 CASES = [
     case("a write after a save", WRITE_AFTER_SAVE),
     case("a write that is undone", TAKEN_BACK),
+    case("a write of 0", WRITE_OF_0),
     case("no write after a save", NO_WRITE),
     case("a write through a view", THROUGH_A_VIEW),
     case("a write to the base of a view", BASE_OF_A_VIEW),
@@ -451,3 +453,15 @@ class Tensor(Tensor):
         if self.version != self._counter[1]:
             raise RuntimeError("a saved tensor was modified in place")
         return handle
+
+
+@mistake(
+    "write-of-0-ignored",
+    "adding 0 is not a write",
+    "`t.version` counts writes. Is `add_(0)` a write, although the numbers stay the same?",
+)
+class Tensor(Tensor):
+    def add_(self, x):
+        if np.any(x):
+            self.data += x
+            self._counter[0] += 1

@@ -39,7 +39,7 @@ Asked next:
   four numbers, the Hessian, is symmetric, like the Hessian of every smooth function.
 """
 
-from autodrill.drills import given, mistake, normal
+from autodrill.drills import edit, given, mistake, normal
 
 HINTS = (
     "Start at the loss: what is dL/dL? Then find the consumers of each node.",
@@ -61,6 +61,24 @@ CASES = [
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=2.0, y=3.0, note="x=2, y=3"),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=0.0, y=4.0, note="x=0"),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=3.0, y=-3.0, note="x=-y"),
+]
+MISTAKES = [
+    edit(
+        "difference-quotient",
+        "a difference quotient is as exact as the derivative",
+        "How many digits of a slope survive when you subtract two nearly equal values of L? "
+        "Which two slopes add up to dL/dx?",
+        'return ... -> L = lambda x: (x + y) * x; h = 1e-6; return {"b": 1.0, "a": x, '
+        '"x": (L(x + h) - L(x - h)) / (2 * h), "y": x}',
+    ),
+    edit(
+        "keyed-by-value",
+        "a value occurs at one node only, so a table may be keyed by values",
+        "Let y be 0. Which two nodes then share one entry of your table?",
+        "return ... -> t = dict.fromkeys((b := a * x, a, x, y), 0); t[b] += 1; up = t[b]; t[a] += up * x; "
+        "t[x] += up * a; up = t[a]; t[x] += up; t[y] += up; "
+        'return {"b": t[b], "a": t[a], "x": t[x], "y": t[y]}',
+    ),
 ]
 
 

@@ -135,3 +135,35 @@ def mul_backward(self, other, out):
 def mul_backward(self, other, out):
     self.grad += other.data * self.grad
     other.grad += self.data * other.grad
+
+
+@mistake(
+    "nothing-through-a-zero",
+    "a product of 0 passes no gradient on",
+    "Let self be 0 and other be 3. How far does the product move if self moves by 1?",
+)
+def mul_backward(self, other, out):
+    if out.data != 0:
+        self.grad += other.data * out.grad
+        other.grad += self.data * out.grad
+
+
+@mistake(
+    "one-node-once",
+    "a node that is both operands gets only one contribution",
+    "Let out be x * x. What is the derivative of out with respect to x? What does your code add to the gradient of x?",
+)
+def mul_backward(self, other, out):
+    first, second = self.grad, other.grad
+    self.grad = first + other.data * out.grad
+    other.grad = second + self.data * out.grad
+
+
+@mistake(
+    "earlier-part-scaled",
+    "the slope also multiplies what other consumers have added to a `.grad`",
+    "Let `self.grad` be 3 and `out.grad` be 0 before your call. What should `self.grad` be after it?",
+)
+def mul_backward(self, other, out):
+    self.grad = (self.grad + out.grad) * other.data
+    other.grad = (other.grad + out.grad) * self.data

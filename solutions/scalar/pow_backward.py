@@ -183,3 +183,39 @@ def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
     if self.data > 0 and other.data > 0:
         other.grad += out.data * math.log(self.data) * out.grad
+
+
+@mistake(
+    "tiny-base-is-zero",
+    "a tiny base counts as 0",
+    "What is the logarithm of the base 1e-20? Which is the only base without a logarithm?",
+)
+def pow_backward(self, other, out):
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 1e-12:
+        other.grad += out.data * math.log(self.data) * out.grad
+
+
+@mistake(
+    "one-node-once",
+    "a node that is both operands gets only one contribution",
+    "Let out be x ** x. Which two slopes add up in the gradient of x? Which of them does your code keep?",
+)
+def pow_backward(self, other, out):
+    first, second = self.grad, other.grad
+    self.grad = first + other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 0:
+        other.grad = second + out.data * math.log(self.data) * out.grad
+
+
+@mistake(
+    "exponent-0-is-constant",
+    "a power with the exponent 0 does not move",
+    "2**0 is 1. What is 2**0.1?",
+)
+def pow_backward(self, other, out):
+    if other.data == 0:
+        return
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 0:
+        other.grad += out.data * math.log(self.data) * out.grad

@@ -37,7 +37,7 @@ Asked next:
 from math import inf
 
 from autodrill import engine
-from autodrill.drills import away_from_zero, given, mistake
+from autodrill.drills import away_from_zero, edit, given, mistake
 
 HINTS = (
     "On which side of 0 does the output move when the input moves, and by how much?",
@@ -59,6 +59,20 @@ EQUIVALENT = {
     "comparison: if out.data > 0: -> if out.data != 0:": "the output of ReLU is never negative",
     "operand: if out.data > 0: -> if self.data > 0:": "the output is positive exactly if the input is",
 }
+MISTAKES = [
+    edit(
+        "tiny-is-zero",
+        "a tiny positive input counts as 0",
+        "By how much does max(0, x) move if x moves from 1e-300 to 2e-300? Which comparison decides in the task?",
+        "out.data > 0 -> out.data > 1e-8",
+    ),
+    edit(
+        "closed-above-6",
+        "the gate closes again for large inputs",
+        "Draw max(0, x). Is it flat anywhere right of 0?",
+        "out.data > 0 -> 0 < out.data < 6",
+    ),
+]
 
 
 def forward(self):
@@ -162,3 +176,15 @@ def relu_backward(self, out):
 )
 def relu_backward(self, out):
     self.grad += (1.0 if self.data > 0 else 0.01) * out.grad
+
+
+@mistake(
+    "clears-earlier-part",
+    "a closed gate also discards what other consumers have added to `self.grad`",
+    "Let `self.grad` be 3 before your call, and let the gate be closed. What should `self.grad` be after it?",
+)
+def relu_backward(self, out):
+    if out.data > 0:
+        self.grad += out.grad
+    else:
+        self.grad = 0.0

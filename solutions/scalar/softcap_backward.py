@@ -48,6 +48,8 @@ CASES = [
     given("self[]", self=0.0, c=5.0, note="at 0, slope 1"),
     given("self[]", self=3.0, c=3.0, note="at the cap"),
     given("self[]", self=40.0, c=30.0, note="beyond the cap"),
+    given("self[]", self=60.0, c=5.0, note="far beyond the cap, slope 1.5e-10"),
+    given("self[]", self=-60.0, c=5.0, note="far beyond the cap, below 0"),
     given("self[]", self=1000.0, c=0.5, note="saturated at c"),
     given("self[]", self=-1000.0, c=5.0, note="saturated at -c"),
 ]
@@ -69,10 +71,28 @@ MISTAKES = [
         "self.grad += ... -> self.grad += (abs(out.data) < 0.99 * c) * (1 - (out.data / c) ** 2) * out.grad",
     ),
     edit(
+        "far-beyond-is-zero",
+        "far beyond the cap the slope may be taken as 0",
+        "At x = 10·c the slope is 8e-9. What does your code add there if `out.grad` is 1e9?",
+        "self.grad += ... -> self.grad += (abs(self.data) < 5 * c) * (1 - (out.data / c) ** 2) * out.grad",
+    ),
+    edit(
         "cap-ignored",
         "the slope in terms of the output is 1 - out²",
         "out is c·tanh(x/c). What is the tanh in terms of out?",
         "(out.data / c) -> out.data",
+    ),
+    edit(
+        "cap-not-squared",
+        "the square of out / c is out² / c",
+        "For out = c, what is (out / c)²? What is out² / c?",
+        "(out.data / c) ** 2 -> out.data**2 / c",
+    ),
+    edit(
+        "earlier-part-scaled",
+        "the slope also multiplies what other consumers have added to `self.grad`",
+        "Let `self.grad` be 3 and `out.grad` be 0 before your call. What should `self.grad` be after it?",
+        "self.grad += ... -> self.grad = (self.grad + out.grad) * (1 - (out.data / c) ** 2)",
     ),
     edit(
         "one-over-c",

@@ -38,6 +38,8 @@ HINTS = (
 CASES = [
     given("self[]"),
     given("self[]", self=0.0, note="at 0, slope 1"),
+    given("self[]", self=12.0, note="nearly saturated, slope 1.5e-10"),
+    given("self[]", self=-12.0, note="nearly saturated at -1"),
     given("self[]", self=1000.0, note="saturated at 1"),
     given("self[]", self=-1000.0, note="saturated at -1"),
 ]
@@ -130,3 +132,32 @@ def tanh_backward(self, out):
 )
 def tanh_backward(self, out):
     self.grad += out.grad / math.cosh(self.data) ** 2
+
+
+@mistake(
+    "saturated-is-zero",
+    "beyond some |x|, tanh no longer rises",
+    "At x = 10 the slope is 8e-9. What does your code add there if `out.grad` is 1e9?",
+)
+def tanh_backward(self, out):
+    if abs(self.data) < 5:
+        self.grad += (1 - out.data**2) * out.grad
+
+
+@mistake(
+    "earlier-part-scaled",
+    "the slope also multiplies what other consumers have added to `self.grad`",
+    "Let `self.grad` be 3 and `out.grad` be 0 before your call. What should `self.grad` be after it?",
+)
+def tanh_backward(self, out):
+    self.grad = (self.grad + out.grad) * (1 - out.data**2)
+
+
+@mistake(
+    "near-1-counts-as-1",
+    "an output near 1 may be taken for 1",
+    "At out = 0.995 the slope is 0.01. What does your code add there?",
+)
+def tanh_backward(self, out):
+    if abs(out.data) < 0.99:
+        self.grad += (1 - out.data**2) * out.grad

@@ -255,7 +255,8 @@ def quantities(drill: Drill, o: Observation) -> dict[str, Array]:
 def term_without_upstream(drill: Drill, failing: list[Observation]) -> Rule | None:
     """Return the rule if a result is not 0 although the upstream gradient, or the tangent, is 0; or None.
 
-    It must be a result that is wrong in the first case too, which is shown.
+    A `.grad` must stay as it is, because it may hold contributions of other consumers. It must be a result that is
+    wrong in the first case too, which is shown.
     """
     moving = "upstream gradient" if drill.kind.takes_cotangents else drill.kind.moving
     for o in failing:
@@ -265,10 +266,17 @@ def term_without_upstream(drill: Drill, failing: list[Observation]) -> Rule | No
             if not (part.linear and wrong and failing[0].wrong[i]):  # an output of the forward has no upstream gradient
                 continue
             # A `.grad` of 0 was overwritten, so there is no extra term.
-            if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
+            if got is None or got.shape != part.value.shape or not np.isfinite(got).all() or not got.any():
+                continue
+            if o.expected.start:  # the `.grad` may have been multiplied, so there may be no extra term
                 return Rule(
-                    "term-without-upstream" if drill.kind.takes_cotangents else f"term-without-{moving}",
-                    f"{part.name} is not 0 although the {moving} is 0",
-                    f"Which term is not multiplied by the {moving}? Check the parentheses.",
+                    "term-without-upstream",
+                    f"{part.name} changes although the {moving} is 0",
+                    f"which line of your code still changes {part.name} if the {moving} is 0?",
                 )
+            return Rule(
+                "term-without-upstream" if drill.kind.takes_cotangents else f"term-without-{moving}",
+                f"{part.name} is not 0 although the {moving} is 0",
+                f"Which term is not multiplied by the {moving}? Check the parentheses.",
+            )
     return None

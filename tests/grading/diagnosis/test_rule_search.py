@@ -65,6 +65,26 @@ def test_rule_names_a_wrong_line_of_a_closure(graded: Callable[..., Report], fir
     assert key_of(graded("mul_backward", MUL.format(first, second))) == key
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "self.grad = self.grad * self.data + other.data * self.data * out.grad",
+        "self.grad += other.data * out.grad + other.data * self.data",
+    ],
+)
+def test_change_of_a_grad_without_upstream_names_no_term(graded: Callable[..., Report], line: str) -> None:
+    # The first line multiplies what other consumers have added. It has no term without `out.grad`.
+    report = graded("mul_backward", MUL.format(line, SECOND))
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    rule = report.failure.rule
+    assert (rule.key, rule.because) == (
+        "term-without-upstream",
+        "self.grad changes although the upstream gradient is 0",
+    )
+    assert "parentheses" not in rule.hint
+
+
 def test_rule_of_equal_nodes_is_not_that_of_one_node(graded: Callable[..., Report]) -> None:
     source = (
         f"def mul_backward(self, other, out):\n    if self.data == other.data:\n        other = self\n    {FIRST}\n"
