@@ -80,6 +80,10 @@ CASES = [
 ]
 
 
+KEPT = []
+"""The nodes of all cases. No later node gets an address of these, so a walk that keeps ids fails in the second walk."""
+
+
 def drive(candidate, edges, data, root):
     comparisons, changes, labels = 0, 0, {}
 
@@ -100,6 +104,7 @@ def drive(candidate, edges, data, root):
 
     # Labels and addresses rise together, so sorting by address gives a topological order in neither direction.
     nodes = sorted((Node() for _ in data), key=id)
+    KEPT.append(nodes)
     # Equal numbers become one object, as constants are in real code, so `id(node.data)` cannot tell nodes apart.
     constants = {}
     for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True)):
