@@ -235,6 +235,10 @@ def edit(key: str, because: str, hint: str, *changes: str, remark: bool = False)
     return Mistake(key, because, hint, remark, changes=changes)
 
 
+_MODERATE = (4.5, 7.0, 12.0)
+_GAPS = (1e-3, 1e-9)
+
+
 def elementwise(
     name: str = "x",
     *,
@@ -245,7 +249,9 @@ def elementwise(
 ) -> list[Given]:
     """Return the classes of inputs of a function of each element of one array, such as an activation.
 
-    They are random values, the chosen points, the kinks, values far from 0, and one number. Some arrays are empty.
+    They are random values, the chosen points, values of moderate size, values next to 0 and next to each kink, the
+    kinks, values far from 0, and one number. Some arrays are empty. The moderate values show a function that is taken
+    as saturated too early. The values next to a point show a comparison such as `isclose`.
 
     Args:
         name: The name of the array.
@@ -274,6 +280,7 @@ def elementwise(
         sizes.flat[1::2] *= -1
         return apart(sizes)
 
+    beside = [point + side * gap for point in sorted({0.0, *kinks}) for gap in _GAPS for side in (1, -1)]
     made: list[Given] = []
     for values in zip(*options.values(), strict=True) if options else [()]:
         static = dict(zip(options, values, strict=True))
@@ -283,6 +290,8 @@ def elementwise(
 
         classes("n,m", near, empty=None if made else True)
         classes("k", [*map(float, at)], note="chosen points")
+        classes("k", [side * size for size in _MODERATE for side in (1, -1)], note="values from 4 to 12")
+        classes("k", beside, note="next to 0 and to each kink" if any(kinks) else "next to 0", smooth=not kinks)
         if kinks:
             classes("k", [*map(float, kinks)], note="at the kinks", smooth=False)
         classes("n", distant, note="far from 0", large=False)

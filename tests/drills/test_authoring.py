@@ -54,22 +54,39 @@ def test_given_rejects_a_repeated_array() -> None:
 
 def test_elementwise_repeats_its_classes_for_each_option() -> None:
     made = elementwise("u", at=[1.0], kinks=[0.0], alpha=[1.0, 0.5])
-    assert [e.note for e in made] == ["", "chosen points", "at the kinks", "far from 0", "one number"] * 2
-    assert [e.static["alpha"] for e in made] == [1.0] * 5 + [0.5] * 5
-    assert [e.note for e in made if not e.smooth] == ["at the kinks"] * 2
-    assert [e.empty for e in made] == [True, *[None] * 9]
+    first = ["", "chosen points", "values from 4 to 12", "next to 0", "at the kinks", "far from 0", "one number"]
+    assert [e.note for e in made] == first * 2
+    assert [e.static["alpha"] for e in made] == [1.0] * 7 + [0.5] * 7
+    assert [e.note for e in made if not e.smooth] == ["next to 0", "at the kinks"] * 2
+    assert [e.empty for e in made] == [True, *[None] * 13]
     assert {name for e in made for name in e.arrays} == {"u"}
     with pytest.raises(ValueError, match="shorter"):
         elementwise(at=[1.0], alpha=[1.0, 2.0], beta=[1.0])
 
 
 def test_elementwise_keeps_random_values_off_the_kinks() -> None:
-    near, _, _, far, _ = elementwise(at=[1.0], kinks=[0.0, 6.0])
+    near, *_, far, _ = elementwise(at=[1.0], kinks=[0.0, 6.0])
     drawn = near.values["x"](np.random.default_rng(0), (9999,), {})
     assert min(np.abs(drawn).min(), np.abs(drawn - 6).min()) >= 0.1
     distant = far.values["x"](np.random.default_rng(0), (9999,), {})
     assert (np.abs(distant).min() >= 9.9, distant.max(), distant.min()) == (True, 1000, -1000)
     assert list(far.values["x"](np.random.default_rng(0), (2,), {})) == [1000, -1000]
+
+
+@pytest.mark.parametrize(("kinks", "note"), [([], "next to 0"), ([0.0, 6.0], "next to 0 and to each kink")])
+def test_elementwise_has_values_close_to_0_and_to_the_kinks(kinks: list[float], note: str) -> None:
+    made = {e.note: e for e in elementwise(at=[1.0], kinks=kinks)}
+    beside = np.array(made[note].values["x"])
+    assert made[note].smooth == (not kinks)
+    for point in {0.0, *kinks}:
+        for low, high in ((0, 1e-8), (1e-8, 0.01)):
+            gaps = [float(gap) for gap in beside - point if low < abs(gap) < high]
+            assert sorted(np.sign(gaps)) == [-1, 1]
+
+
+def test_elementwise_has_moderate_values_of_both_signs() -> None:
+    made = {e.note: e for e in elementwise(at=[1.0])}
+    assert sorted(made["values from 4 to 12"].values["x"]) == [-12.0, -7.0, -4.5, 4.5, 7.0, 12.0]
 
 
 def test_scenario_takes_its_note_from_the_function() -> None:
