@@ -83,7 +83,8 @@ NAMES: dict[str, str] = {
     ),
     "kinks and ties": (
         "nearly-equal slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared "
-        "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last tolerance"
+        "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last tolerance "
+        "near-the-kink near-the-kinks nearly-equal-ties h-nearly-0"
     ),
     "an input or gradient of 0": (
         "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing "
@@ -95,7 +96,8 @@ NAMES: dict[str, str] = {
     ),
     "NaN or infinity": (
         "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
-        "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows cosh-overflows"
+        "divides-by-zero divide-by-0 math-domain large-values probability-domain sigmoid-overflows cosh-overflows "
+        "power-of-zero quotient-overflows"
     ),
     "two upstream gradients confused": "cross-terms exchanged-upstream first-upstream-ignored second-upstream-ignored",
     "softmax without the shift": (
@@ -103,7 +105,7 @@ NAMES: dict[str, str] = {
     ),
     "an epsilon added for safety": (
         "small-constant epsilon epsilon-beside-root clamped clipped scores-clipped regularised softened "
-        "eps-outside-root"
+        "eps-outside-root epsilon-in-log"
     ),
     "too little precision": (
         "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences difference-quotient"
@@ -163,7 +165,7 @@ NAMES: dict[str, str] = {
     ),
     "a condition, constant or call": (
         "slip-condition slip-constant slip-statement slip-function slip-off-by-one no-margin branches-exchanged "
-        "slip-size"
+        "slip-size best-starts-at-0 best-starts-at-minus-1 best-starts-too-high"
     ),
     "threads of a kernel": (
         "out-of-bounds no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
@@ -190,6 +192,7 @@ NAMES: dict[str, str] = {
     "the reference policy left out": "no-reference",
     "logits and probabilities": "one-over-p probability-gradient softmax-rule log-probabilities",
     "the weights of two parts": "one-weight weights-exchanged",
+    "a function taken as saturated": "relu-tails saturated-beyond-4 threshold",
     "an approximation of a function": "sigmoid-approximation",
     "rounding of negative numbers": "truncates",
     "the wrong half of a matrix": "upper-triangle",
@@ -200,7 +203,7 @@ NAMES: dict[str, str] = {
     "a skipped collective": "collective-skipped",
     "the scale of the scores": "scale-d width-of-v",
     "the moments of an optimiser": "eps-before-correction rates-exchanged",
-    "clipping": "clips-gradient hard-clip no-clip",
+    "clipping": "clips-gradient hard-clip no-clip clipped-at-20 clip-stops-gradient log-ratio-clipped",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 

@@ -63,6 +63,18 @@ MISTAKES = [
         "Is the left branch straight?",
         "out + alpha -> alpha",
     ),
+    edit(
+        "near-the-kink",
+        "a value near 0 is 0",
+        "Is 1e-9 equal to 0? Which branch of the forward does it take?",
+        "x > 0 -> (x > 0) & ~np.isclose(x, 0)",
+    ),
+    edit(
+        "clipped",
+        "an x below -4 may be replaced by -4",
+        "What is alpha · exp(x) at x = -7, and what is it at x = -4?",
+        "out + alpha -> np.maximum(out + alpha, alpha * np.exp(-4).astype(x.dtype))",
+    ),
 ]
 forward = engine.elu
 

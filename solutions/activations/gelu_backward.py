@@ -44,7 +44,11 @@ HINTS = (
 EMPTY = True
 CASES = [
     given("x[n,m]"),
-    given("x[12]", x=[0.0, 1.0, -1.0, 10.0, -10.0, -0.75, 30.0, 3.5, 5.5, -5.5, 6.0, -6.0], note="from tail to tail"),
+    given(
+        "x[16]",
+        x=[0.0, 1.0, -1.0, 10.0, -10.0, -0.75, 30.0, 3.5, 5.5, -5.5, 6.0, -6.0, 4.5, -4.5, 7.0, -7.0],
+        note="from tail to tail",
+    ),
 ]
 
 
@@ -114,3 +118,25 @@ def gelu_backward(g, x):
 def gelu_backward(g, x):
     s = 1 / (1 + np.exp(-1.702 * x))
     return g * (s + 1.702 * x * s * (1 - s))
+
+
+@mistake(
+    "relu-tails",
+    "beyond ±4 the slope is that of ReLU",
+    "How far below 0 is the slope at x = -4.5? Is that within rounding?",
+)
+def gelu_backward(g, x):
+    cdf = (1 + erf(x / math.sqrt(2))) / 2
+    slope = cdf + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    return g * np.where(x > 4, 1, np.where(x < -4, 0, slope)).astype(x.dtype)
+
+
+@mistake(
+    "clipped",
+    "an x beyond ±4 may be replaced by ±4",
+    "Which slope does your code have at x = 7, and which does it have at x = 4?",
+)
+def gelu_backward(g, x):
+    x = np.clip(x, -4, 4)
+    cdf = (1 + erf(x / math.sqrt(2))) / 2
+    return g * (cdf + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))

@@ -92,6 +92,32 @@ MISTAKES = [
         "The forward multiplies by √(2/π). Is this constant more or less than 1/2?",
         "2 / math.pi -> 1 / (2 * math.pi)",
     ),
+    edit(
+        "inner-two-forgotten",
+        "the slope of σ(2u) is σ(2u) · (1 - σ(2u)) · u'",
+        "(1 + tanh(u))/2 is σ(2u). Which factor does the chain rule give for the argument 2u?",
+        "x / 2 -> x / 4",
+    ),
+    edit(
+        "relu-tails",
+        "beyond ±4 the slope is that of ReLU",
+        "How far below 0 is the slope at x = -4.5? Is that within rounding?",
+        "return ... -> d = (1 + t) / 2 + x / 2 * (1 - t**2) * du; "
+        "return g * np.where(x > 4, 1, np.where(x < -4, 0, d)).astype(x.dtype)",
+    ),
+    edit(
+        "clipped",
+        "an x beyond ±4 may be replaced by ±4",
+        "Which slope does your code have at x = 7, and which does it have at x = 4?",
+        "c = ... -> x = np.clip(x, -4, 4); c = math.sqrt(2 / math.pi)",
+    ),
+    edit(
+        "quotient-overflows",
+        "exp(2u) is finite for every u",
+        "What is exp(1000) in floating point? What is infinity divided by infinity?",
+        "(1 - t**2) -> e / (e + 1) ** 2 * 4",
+        "du = ... -> du = c * (1 + 3 * 0.044715 * x**2); e = np.exp(2 * c * (x + 0.044715 * x**3))",
+    ),
 ]
 
 

@@ -44,6 +44,7 @@ HINTS = (
     "Split x, and compute `s`, the sigmoid of b. Join `g * s` and `g * a * ...` along the last axis.",
 )
 SATURATED = [[1000.0, -1000.0, 1000.0, 1000.0, 1000.0, -1000.0]]
+GATES = (4.5, -4.5, 7.0, -7.0, 12.0, -12.0)
 CASES = [
     given("x[n,4]"),
     given("x[k,n,6]", large=False),
@@ -51,6 +52,7 @@ CASES = [
     given("x[8]", large=False, note="one axis"),
     given("x[4,4]", large=False, note="square"),
     given("x[1,6]", x=SATURATED, smooth=False, large=False, note="values of ±1000"),
+    given("x[1,12]", x=[[1.0, -2.0, 3.0, -1.0, 2.0, 1.5, *GATES]], large=False, note="gates from 4 to 12"),
 ]
 MISTAKES = [
     edit(
@@ -152,6 +154,12 @@ MISTAKES = [
         "beyond 20 the sigmoid is 0 or 1",
         "σ(-20) is 2e-9. What must da be at b = -1000, and what is it after your clip?",
         "s = ... -> s = (1 + np.tanh(np.clip(b, -20, 20) / 2)) / 2",
+    ),
+    edit(
+        "saturated-beyond-4",
+        "beyond ±4 the gate is exactly 0 or 1",
+        "How far from 1 is σ(4.5)? Is that within rounding?",
+        "s = ... -> s = (1 + np.tanh(b / 2)) / 2\n    s = np.where(np.abs(b) > 4, b > 0, s).astype(x.dtype)",
     ),
 ]
 

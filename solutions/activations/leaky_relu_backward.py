@@ -102,6 +102,12 @@ MISTAKES = [
         "What is the output divided by x at x = 0?",
         "np.where(x > 0, g, alpha * g) -> g * (np.where(x > 0, x, alpha * x) / x)",
     ),
+    edit(
+        "near-the-kink",
+        "a value near 0 is 0",
+        "Is 1e-9 equal to 0? Which branch of the forward does it take?",
+        "x > 0 -> (x > 0) & ~np.isclose(x, 0)",
+    ),
 ]
 
 

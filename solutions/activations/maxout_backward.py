@@ -48,6 +48,7 @@ def ties(rng, shape, _):
     return rng.choice([-3.0, -2.0, -1.0], shape)
 
 
+NEARLY_EQUAL = [[1 - 1e-9, 2.0, 1.0, 2 - 1e-9], [-3.0, 0.0, -3 + 1e-9, 1e-9]]
 CASES = [
     given("x[N,4]", x=no_ties, k=2, note="two pieces of two"),
     given("x[N,6]", x=no_ties, k=3, large=False, note="three pieces of two"),
@@ -56,6 +57,8 @@ CASES = [
     given("x[N,3]", x=no_ties, k=1, large=False, note="one piece"),
     given("x[1,4]", x=[[-1.0, 2.0, -1.0, 2.0]], k=2, smooth=False, large=False, note="equal pieces"),
     given("x[4,6]", x=ties, k=3, smooth=False, large=False, note="ties"),
+    given("x[2,4]", x=NEARLY_EQUAL, k=2, smooth=False, large=False, note="nearly equal pieces"),
+    given("x[1,4]", x=[[-3e12, -4e12, -2e12, -5e12]], k=2, smooth=False, large=False, note="pieces far below 0"),
 ]
 
 
@@ -164,3 +167,29 @@ def maxout_backward(g, x, k):
 )
 def maxout_backward(g, x, k):
     return np.tile(g / k, (1, k))
+
+
+@mistake(
+    "nearly-equal-ties",
+    "a piece that is nearly the maximum ties with it",
+    "Two pieces differ by 1e-9. Does the forward's maximum treat them as equal?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    winner = np.isclose(pieces, pieces.max(axis=1, keepdims=True)).argmax(axis=1)
+    dx = np.zeros_like(pieces)
+    np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "best-starts-too-high",
+    "no element is below the number that the search begins with",
+    "All pieces are near -1e12. Which piece beats the number that your search begins with?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    winner = np.maximum(pieces, -1e9).argmax(axis=1)
+    dx = np.zeros_like(pieces)
+    np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
+    return dx.reshape(x.shape)

@@ -102,6 +102,24 @@ MISTAKES = [
         "What is exp(1000) in floating point? What is infinity divided by infinity?",
         "s = ... -> s = np.exp(x) / (1 + np.exp(x))",
     ),
+    edit(
+        "clipped",
+        "an x beyond ±10 may be replaced by ±10",
+        "Which slope does your code have at x = -20? Which value does the slope approach far to the left?",
+        "t = ... -> x = np.clip(x, -10, 10); t = np.tanh(np.logaddexp(0, x))",
+    ),
+    edit(
+        "clipped-at-20",
+        "an x beyond ±20 may be replaced by ±20",
+        "Which slope does your code have at x = -40? Which value does the slope approach far to the left?",
+        "t = ... -> x = np.clip(x, -20, 20); t = np.tanh(np.logaddexp(0, x))",
+    ),
+    edit(
+        "relu-tails",
+        "beyond ±10 the slope is that of ReLU",
+        "How far below 0 is the slope at x = -12? Is that within rounding?",
+        "return ... -> return g * np.where(x > 10, 1, np.where(x < -10, 0, t + x * (1 - t**2) * s)).astype(x.dtype)",
+    ),
 ]
 forward = engine.mish
 

@@ -59,6 +59,8 @@ CASES = [
     given("x[1,C,1] alpha[C]", x=OFF_ZERO, large=False, note="one example, one position"),
     given("x[N,C,L] alpha[C]", x=uniform(1, 9), large=False, note="positive inputs"),
     given("x[N,C,L] alpha[C]", x=with_zeros, smooth=False, large=False, note="zeros"),
+    given("x[1,1,4] alpha[1]", x=[[[1e-3, -1e-3, 1e-9, -1e-9]]], smooth=False, note="inputs near 0"),
+    given("x[1,1,3] alpha[1]", x=[[[1e8, -0.5, 3e8]]], smooth=False, note="small negative and large positive inputs"),
 ]
 MISTAKES = [
     edit(
@@ -144,6 +146,18 @@ MISTAKES = [
         "the output has the sign of the input",
         "Let alpha be -2 and x be -1. Which sign does the output have, and which branch was taken?",
         "x > 0 -> np.where(x > 0, x, alpha[:, None] * x) > 0",
+    ),
+    edit(
+        "near-the-kink",
+        "a value near 0 is 0",
+        "Is 1e-9 equal to 0? Which branch of the forward does it take?",
+        "x > 0 -> (x > 0) & ~np.isclose(x, 0)",
+    ),
+    edit(
+        "total-minus-positive",
+        "the sum over the negative elements is accurate as a difference of two larger sums",
+        "The positive elements are near 1e8. How many digits of the negative part survive the subtraction?",
+        "(g * np.minimum(x, 0)).sum(axis=(0, 2)) -> (g * x).sum(axis=(0, 2)) - (g * np.maximum(x, 0)).sum(axis=(0, 2))",
     ),
 ]
 

@@ -77,6 +77,12 @@ MISTAKES = [
         "Between 0 and 6 the output is x. What is the slope of this line?",
         ", g, 0) -> , g * x, 0)",
     ),
+    edit(
+        "near-the-kinks",
+        "a value near a kink is the kink",
+        "Is 1e-9 equal to 0? Which slope does the task's formula have there?",
+        "(x < 6) -> (x < 6) & ~np.isclose(x, 0) & ~np.isclose(x, 6)",
+    ),
 ]
 forward = engine.relu6
 

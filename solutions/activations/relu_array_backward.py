@@ -34,7 +34,7 @@ HINTS = (
     "Use one `np.where` with a strict comparison of `out` as its condition.",
 )
 CASES = [
-    *elementwise(at=[1.0, -1.0, 0.001, -0.001], kinks=[0.0, -0.0, 1e-9, -1e-9]),
+    *elementwise(at=[1.0, -1.0, 0.001, -0.001], kinks=[0.0, -0.0]),
     given("x[3]", x=[-1.0, 2.0, -3.0], g=np.inf, smooth=False, large=False, note="infinite cotangents"),
 ]
 EQUIVALENT = {"comparison: out > 0 -> out != 0": "the output of ReLU is never negative"}
@@ -86,6 +86,12 @@ MISTAKES = [
         "a closed gate passes the negative of g",
         "Draw max(0, x). What is its slope left of 0?",
         ", g, 0) -> , g, -g)",
+    ),
+    edit(
+        "near-the-kink",
+        "an output near 0 is 0",
+        "Is the gate at an output of 1e-9 open or closed?",
+        "out > 0 -> (out > 0) & ~np.isclose(out, 0)",
     ),
 ]
 forward = engine.relu

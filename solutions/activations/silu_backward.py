@@ -87,6 +87,12 @@ MISTAKES = [
         "What is the slope at x = -12, and what is the slope at x = -10?",
         "s = ... -> x = np.clip(x, -10, 10); s = (1 + np.tanh(x / 2)) / 2",
     ),
+    edit(
+        "clipped-at-20",
+        "an x beyond ±20 may be replaced by ±20",
+        "Which slope does your code have at x = -40? Which value does the slope approach far to the left?",
+        "s = ... -> x = np.clip(x, -20, 20); s = (1 + np.tanh(x / 2)) / 2",
+    ),
 ]
 forward = engine.silu
 

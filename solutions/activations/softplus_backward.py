@@ -93,6 +93,12 @@ MISTAKES = [
         "How far below 1 is the slope at x = 25? Does the task's forward have a threshold?",
         "np.exp(-np.logaddexp(0, -x)) -> np.where(x > 20, 1, np.exp(-np.logaddexp(0, -x)))",
     ),
+    edit(
+        "clipped",
+        "an x beyond ±10 may be replaced by ±10",
+        "Which slope does your code have at x = -20? Which value does the slope approach far to the left?",
+        "(0, -x) -> (0, -np.clip(x, -10, 10))",
+    ),
 ]
 forward = engine.softplus
 

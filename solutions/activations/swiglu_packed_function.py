@@ -59,6 +59,13 @@ CASES = [
         large=False,
         note="elements of ±1000",
     ),
+    given(
+        "ab[1,1,12]",
+        ab=[[[4.5, -4.5, 7.0, -7.0, 12.0, -12.0, 1.0, 2.0, -1.0, 3.0, -2.0, 1.5]]],
+        times=1,
+        large=False,
+        note="gates from 4 to 12",
+    ),
     given("ab[20,30,8]", times=1, large=False, note="20 layers whose memory is measured"),
     given(
         "ab[2,n,8]",

@@ -71,6 +71,7 @@ CASES = [
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
     given("x[4,4]", x=FAR_BELOW, k=2, stride=2, smooth=False, note="pixels far below 0"),
     given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative, nearly equal pixels"),
+    given("x[2,4]", x=[[-3.0, -2.0, -0.5, -0.75], [-5.0, -4.0, -0.25, -0.5]], k=2, stride=2, note="negative pixels"),
     given("x[2,2]", x=np.zeros((2, 2)), k=2, stride=2, smooth=False, note="one window, all equal"),
 ]
 
@@ -274,4 +275,37 @@ def maxpool2d_backward(g, x, k, stride):
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
         share[np.unravel_index(np.maximum(window, 0).argmax(), window.shape)] += gradient
+    return dx
+
+
+@mistake(
+    "best-starts-too-high",
+    "no pixel is below the number that the search begins with",
+    "All pixels of a window are near -1e12. Which pixel beats the number that your search begins with?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share[np.unravel_index(np.maximum(window, -1e9).argmax(), window.shape)] += gradient
+    return dx
+
+
+@mistake(
+    "nearly-equal-ties",
+    "a pixel that is nearly the maximum ties with it",
+    "Two pixels of a window differ by 1e-9. Which of them is the output?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share[np.unravel_index(np.isclose(window, window.max()).argmax(), window.shape)] += gradient
+    return dx
+
+
+@mistake(
+    "best-starts-at-minus-1",
+    "no pixel is below -1",
+    "All pixels of a window are below -1. Which pixel beats the -1 that your search begins with?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share[np.unravel_index(np.maximum(window, -1).argmax(), window.shape)] += gradient
     return dx

@@ -37,7 +37,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake
+from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "Move the smaller operand slightly, then the larger operand. What does the output do in each case?",
@@ -60,6 +60,26 @@ CASES = [
     given("a[3] b[3]", a=[1.0, 1.0, -2.0], b=[1 + 3e-10, 1 - 3e-10, -2.1], smooth=False, note="nearly equal"),
 ]
 EQUIVALENT = {"comparison: a > b -> a >= b": "ties are already handled at this point"}
+MISTAKES = [
+    edit(
+        "half-of-it-lost",
+        "at a tie one operand receives half of g, and the other receives nothing",
+        "At a tie, what is da + db in your code? What must da + db be?",
+        "g - da -> np.where(b > a, g, 0)",
+    ),
+    edit(
+        "add-rule",
+        "both operands receive g, as in a sum",
+        "Does the output move when the smaller operand moves?",
+        "return da, g - da -> return g.copy(), g.copy()",
+    ),
+    edit(
+        "nearly-equal-ties",
+        "numbers that are nearly equal tie",
+        "a and b differ by 1e-10. Which of them is the output? Does the output move if the smaller one moves?",
+        "a == b -> np.isclose(a, b)",
+    ),
+]
 
 
 def forward(a, b):
@@ -89,11 +109,6 @@ def maximum_backward(g, a, b):
     return g * (a > b), g * (b > a)
 
 
-@mistake("add-rule", "both operands receive g, as in a sum", "Does the output move when the smaller operand moves?")
-def maximum_backward(g, a, b):
-    return g.copy(), g.copy()
-
-
 @mistake("winner-by-order", "`a` wins every tie", "Exchange a and b: should that change the split at a tie?")
 def maximum_backward(g, a, b):
     return np.where(a >= b, g, 0), np.where(a >= b, 0, g)
@@ -111,12 +126,3 @@ def maximum_backward(g, a, b):
 )
 def maximum_backward(g, a, b):
     return np.where(a >= b, g / 2, 0), np.where(b >= a, g / 2, 0)
-
-
-@mistake(
-    "half-of-it-lost",
-    "at a tie one operand receives half of g, and the other receives nothing",
-    "At a tie, what is da + db in your code? What must da + db be?",
-)
-def maximum_backward(g, a, b):
-    return np.where(a == b, g / 2, np.where(a > b, g, 0)), np.where(b > a, g, 0)

@@ -33,7 +33,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake
+from autodrill.drills import edit, given, mistake
 
 HINTS = (
     "Along how many paths does x reach the loss? How do the contributions of different paths combine?",
@@ -49,7 +49,23 @@ CASES = [
     given("x[n,m]", large={"n": 230, "m": 330}),
     given("x[3]", x=[0.0, np.pi / 2, -np.pi / 2], note="0 and ±π/2"),
     given("x[4]", x=[2.0, -2.0, 4.0, -5.0], note="all quadrants"),
+    given("x[3]", x=[100.0, -1000.0, 1e6], smooth=False, note="large angles"),
     given("x[]", x=5e-5, note="one number, near 0"),
+]
+MISTAKES = [
+    edit(
+        "one-wave",
+        "gs · cos(x) - gc · sin(x) is a wave with the phase arctan(gc / gs)",
+        "Let gs be -1, and let gc and x be 0. What is dx, and what is the wave there?",
+        "return ... -> phase = np.copysign(1, gs) * np.arctan2(gc, np.abs(gs)); "
+        "return np.hypot(gs, gc) * np.cos(x + phase)",
+    ),
+    edit(
+        "turn-rounded",
+        "a full turn is 6.28318",
+        "x is 1e6. How many turns does your code subtract, and how large is the error of each?",
+        "return ... -> x = np.remainder(x, x.dtype.type(6.28318)); return gs * np.cos(x) - gc * np.sin(x)",
+    ),
 ]
 
 
