@@ -178,6 +178,12 @@ MISTAKES = [
         "Take A > 0. Must a descent step on L raise or lower logp?",
         "return -g -> return g",
     ),
+    edit(
+        "log-ratio-clipped",
+        "the log-ratio is clipped at eps_high",
+        "Which bound does the log-ratio have if the ratio is at most 1 + eps_high?",
+        "weight = ... -> weight = np.exp(np.minimum(logp - logp_old, eps_high))",
+    ),
 ]
 
 

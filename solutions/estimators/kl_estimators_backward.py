@@ -59,12 +59,14 @@ HINTS = (
 WRT = ("logp",)
 RESULTS = ("dlogp",)
 CHOSEN = {"logp": [-2.0, -1.0, -3.0, -10.0, -30.0, -0.5], "logq": [-2.0, -2.0, -1.0, -30.0, -10.0, -0.4]}
+CLOSE = {"logp": [-1.0, -1.0, -1.0, -1.0], "logq": [-1.04, -0.96, -1.001, -0.999]}
 CASES = [
     given("logp[N] logq[N]", kind="k1", large=False, note="k1"),
     given("logp[N] logq[N]", kind="k2", large=False, note="k2"),
     given("logp[N] logq[N]", kind="k3", note="k3"),
     given("logp[6] logq[6]", **CHOSEN, kind="k2", note="k2 with d up to ±20"),
     given("logp[6] logq[6]", **CHOSEN, kind="k3", note="k3 with d up to ±20"),
+    given("logp[4] logq[4]", **CLOSE, kind="k3", note="k3 with small d"),
     given("logp[3] logq[3]", logp=-1.0, logq=-1.0, kind="k3", note="k3 at p = q"),
 ]
 MISTAKES = [
@@ -155,6 +157,30 @@ MISTAKES = [
         "The samples are constants here. Which factor of the mean depends on logp, apart from d?",
         'return g * slope -> value = {"k1": d, "k2": d * d / 2, "k3": np.exp(-d) - 1 + d}[kind]; '
         "return g * (slope + value)",
+    ),
+    edit(
+        "zeros-are-padding",
+        "a sample with d = 0 is padding",
+        "Two samples have equal log-probabilities under p and q. Are they part of the N samples?",
+        "/ len(d) -> / max(int(np.count_nonzero(d)), 1)",
+    ),
+    edit(
+        "k3-like-k2",
+        "k3 and k2 agree where p and q are close, so k3 has the slope d",
+        "What is 1 - exp(-d) at d = 1?",
+        "1 - np.exp(-d) -> d",
+    ),
+    edit(
+        "k3-one-taylor-term",
+        "1 - exp(-d) is d wherever |d| is small",
+        "At d = 0.04, by how much do 1 - exp(-d) and d differ?",
+        "1 - np.exp(-d) -> np.where(np.abs(d) < 0.05, d, 1 - np.exp(-d))",
+    ),
+    edit(
+        "k3-two-taylor-terms",
+        "1 - exp(-d) is d - d²/2 wherever |d| is small",
+        "At d = 0.04, by how much do 1 - exp(-d) and d - d²/2 differ?",
+        "1 - np.exp(-d) -> np.where(np.abs(d) < 0.05, d - d * d / 2, 1 - np.exp(-d))",
     ),
 ]
 

@@ -53,11 +53,31 @@ HINTS = (
 WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")
 PAIRS = "lp_chosen[N] lp_rejected[N] ref_chosen[N] ref_rejected[N]"
+
+
+def spread(rng, shape, _):
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(4, 12, shape)
+
+
+def thousand(rng, shape, _):
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(700, 1500, shape)
+
+
 CASES = [
     given(PAIRS, beta=0.5, note="beta=0.5"),
     given(PAIRS, beta=0.1, note="beta=0.1"),
-    given(PAIRS, beta=2.0, lp_chosen=normal(1000), smooth=False, note="margins of ±1000"),
+    given(PAIRS, beta=2.0, lp_chosen=thousand, smooth=False, note="margins beyond ±1000"),
     given(PAIRS, beta=1.0, lp_chosen=normal(2, 30), large=False, tail=True, note="margins near 30"),
+    given(
+        PAIRS,
+        beta=1.0,
+        lp_chosen=spread,
+        lp_rejected=0.0,
+        ref_chosen=0.0,
+        ref_rejected=0.0,
+        large=False,
+        note="margins from 4 to 12",
+    ),
     given(
         "lp_chosen[2] lp_rejected[2] ref_chosen[2] ref_rejected[2]",
         beta=0.5,
@@ -201,4 +221,15 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = beta * ((lp_chosen + ref_chosen) - (lp_rejected + ref_rejected))
     push = sigmoid(-z) * (g * beta / len(z))
+    return -push, push
+
+
+@mistake(
+    "clip-stops-gradient",
+    "a margin beyond a bound may be clipped, and the clip has the slope 0 there",
+    "The margin is -1000. Does the loss fall if lp_chosen rises?",
+)
+def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
+    z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
+    push = np.where(np.abs(z) < 100, sigmoid(-z), 0) * (g * beta / len(z))
     return -push, push

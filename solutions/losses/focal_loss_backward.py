@@ -66,6 +66,7 @@ def hundreds(rng, shape, _):
 
 
 WRT = ("x",)
+MODERATE = [4.5, 4.5, -4.5, -4.5, 7.0, 7.0, -7.0, -7.0, 12.0, 12.0, -12.0, -12.0]
 CASES = [
     given("x[n,m] t[n,m]", t=labels, gamma=2.0, note="gamma=2"),
     given("x[n] t[n]", t=labels, gamma=0.5, large=False, note="gamma=0.5"),
@@ -81,6 +82,7 @@ CASES = [
         note="logits of ±1000",
     ),
     given("x[n] t[n]", x=hundreds, t=labels, gamma=2.0, smooth=False, large=False, note="logits of hundreds"),
+    given("x[12] t[12]", x=MODERATE, t=[0.0, 1.0] * 6, gamma=1.0, large=False, note="logits from 4 to 12"),
 ]
 
 
@@ -158,6 +160,12 @@ MISTAKES = [
         "the mean runs over the first axis only",
         "For x of shape (2, 3), by which number does the mean divide?",
         "x.size -> len(x)",
+    ),
+    edit(
+        "power-of-zero",
+        "(1 - p)^(gamma - 1) is finite",
+        "Let p be 1 and gamma be 0.5. What is (1 - p)^(gamma - 1), and what is 0 times that number?",
+        "ds = ... -> ds = gamma * q ** (gamma - 1) * np.exp(log_p) * q * log_p - q**gamma * q",
     ),
 ]
 

@@ -39,7 +39,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import below, edit, given
+from autodrill.drills import below, edit, given, mistake
 
 HINTS = (
     "The label of a row is now a distribution. What does each row of q sum to, and what is the gradient of logsumexp?",
@@ -140,6 +140,13 @@ MISTAKES = [
         "With eps = 1, q is uniform. At which probabilities must the gradient then be 0?",
         "p -= eps / logits.shape[1] -> p *= 1 - eps; p -= eps / logits.shape[1]",
     ),
+    edit(
+        "label-without-share-in-q",
+        "the label's own class gets no part of eps",
+        "Do the numbers q of a row sum to 1?",
+        "p -= eps / logits.shape[1] -> share = eps / logits.shape[1]; p *= 1 - share; p -= share",
+        "-= 1 - eps -> -= 1 - eps - share",
+    ),
 ]
 
 
@@ -153,3 +160,17 @@ def label_smoothing_backward(g, logits, y, eps):
     p -= eps / logits.shape[1]
     p[np.arange(len(y)), y] -= 1 - eps
     return p * (g / len(y))
+
+
+@mistake(
+    "epsilon-in-log",
+    "log p may be computed as log(p + 1e-12)",
+    "A class has the probability 0. What is q/(p + 1e-12) times p, and what should it be?",
+)
+def label_smoothing_backward(g, logits, y, eps):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    q = np.full_like(p, eps / logits.shape[1])
+    q[np.arange(len(y)), y] += 1 - eps
+    dp = -q / (p + 1e-12)
+    return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / len(y))

@@ -50,10 +50,18 @@ CASES = [
     given("scores[2,3] y[2]", scores=[[5.0, 1.0, 0.0], [-2.0, 3.0, 1.0]], y=[0, 1], note="no active term"),
     given(
         "scores[4,3] y[4]",
-        scores=[[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [2.0, 2.0, 3.0], [0.5, 1.5, 0.5]],
+        scores=[[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [2.0, 2.0, 3.0], [-1.5, 1.5, -0.5]],
         y=[0, 1, 2, 2],
         smooth=False,
         note="h exactly 0",
+    ),
+    given("scores[2,3] y[2]", scores=[[2.0, 2.0, 0.0], [1.0, 1.0, 1.0]], y=[0, 2], note="scores equal to the label's"),
+    given(
+        "scores[2,3] y[2]",
+        scores=[[0.0, -1 + 1e-9, -1 - 1e-9], [1e-9 - 1, 0.0, -1 - 1e-6]],
+        y=[0, 1],
+        smooth=False,
+        note="h nearly 0",
     ),
     given("scores[N,1] y[N]", y=0, large=False, note="one class"),
 ]
@@ -145,6 +153,19 @@ MISTAKES = [
         "the loss pushes the label down",
         "Should descent raise or lower the label's score?",
         "d * (g -> -d * (g",
+    ),
+    edit(
+        "excluded-by-score",
+        "only the label has the score of the label",
+        "Another class has the same score as the label. What is its h, and is its term in the sum?",
+        "margin > 0).astype(scores.dtype) -> margin > 0) * (scores != scores[rows, y][:, None]).astype(scores.dtype)",
+        "-= d.sum(axis=1) -> = -d.sum(axis=1)",
+    ),
+    edit(
+        "h-nearly-0",
+        "a small positive h is a tie up to rounding",
+        "Let h be 1e-9. Does the loss change if h moves a little?",
+        "margin > 0 -> margin > 1e-8",
     ),
 ]
 

@@ -82,6 +82,14 @@ CASES = [
         smooth=False,
         note="logits of ±1000",
     ),
+    given(
+        "a[4,2] b[4,2] t[] beta[]",
+        a=[[1.0, 2.0], [1.0, 2.0], [0.0, -1.0], [0.5, 0.0]],
+        b=[[0.5, 1.0], [2.0, 0.0], [-1.0, 1.0], [-1.0, 1.0]],
+        t=0.5,
+        beta=-1.0,
+        note="equal rows",
+    ),
 ]
 MISTAKES = [
     edit(
@@ -241,6 +249,18 @@ MISTAKES = [
         "z is a @ bᵀ + beta",
         "Which factor does the task put before a @ bᵀ?",
         "z = scale * similar + beta -> z = similar + beta",
+    ),
+    edit(
+        "equal-texts-match",
+        "an image matches every text that is equal to its own",
+        "Texts 3 and 4 are equal. Which l does the task give to image 3 and text 4?",
+        "np.eye(n, dtype=bool) -> (b[:, None] == b).all(axis=2)",
+    ),
+    edit(
+        "equal-images-match",
+        "a text matches every image that is equal to its own",
+        "Images 1 and 2 are equal. Which l does the task give to image 1 and text 2?",
+        "np.eye(n, dtype=bool) -> (a[:, None] == a).all(axis=2)",
     ),
 ]
 

@@ -61,6 +61,8 @@ HINTS = (
         "+ ...`."
     ),
 )
+# T falls below the smallest positive float64.
+DARK = [0.5, *[1 - 1e-15] * 22, 0.5]
 CASES = [
     given("alpha[n] color[n,3]", alpha=uniform(0, 1), large=False),
     # Light passes some hundred samples, so each sample depends on as many behind it.
@@ -86,6 +88,7 @@ CASES = [
         large=False,
         note="almost no light left",
     ),
+    given("alpha[24] color[24,3]", alpha=DARK, smooth=False, large=False, note="light that underflows"),
     given("alpha[n] color[n,3]", alpha=0.0, large=False, note="only invisible samples"),
     given("alpha[n] color[n,3]", alpha=1.0, large=False, note="only opaque samples"),
 ]
@@ -345,5 +348,42 @@ def alpha_composite_backward(g, alpha, color):
     dalpha = np.empty_like(alpha)
     for i in reversed(range(len(alpha))):
         dalpha[i] = T[i] * (seen[i] + behind)
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "light-from-the-back",
+    "every T_i follows from the last one by a division",
+    "The product of all 1 - alpha underflows to 0. Which T does your code then get for the first sample?",
+)
+def alpha_composite_backward(g, alpha, color):
+    opaque = np.flatnonzero(alpha == 1)
+    k = int(opaque[0]) if len(opaque) else len(alpha) - 1
+    T, light = np.zeros_like(alpha), np.prod(1 - alpha[:k])
+    for i in reversed(range(k + 1)):
+        light = light / (1 - alpha[i]) if i < k else light
+        T[i] = light
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        dalpha[i] = T[i] * (seen[i] - behind)
+        behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
+    return dalpha, np.outer(T * alpha, g)
+
+
+@mistake(
+    "opaque-hides-all",
+    "the colour behind an opaque sample has no part in dalpha of that sample",
+    "Make the opaque sample a little less opaque. What does the pixel then show that your code leaves out?",
+)
+def alpha_composite_backward(g, alpha, color):
+    passed = np.cumprod(1 - alpha)
+    T = np.concatenate([np.ones(1, alpha.dtype), passed[:-1]])
+    seen, behind = color @ g, 0.0
+    dalpha = np.empty_like(alpha)
+    for i in reversed(range(len(alpha))):
+        behind = behind if alpha[i] < 1 else 0.0
+        dalpha[i] = T[i] * (seen[i] - behind)
         behind = alpha[i] * seen[i] + (1 - alpha[i]) * behind
     return dalpha, np.outer(T * alpha, g)
