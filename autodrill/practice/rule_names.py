@@ -84,7 +84,7 @@ NAMES: dict[str, str] = {
     "kinks and ties": (
         "nearly-equal slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared "
         "winner-by-order winner-by-order-b always-half zero-counts-as-positive kink-one ties-to-the-last tolerance "
-        "near-the-kink near-the-kinks nearly-equal-ties h-nearly-0"
+        "near-the-kink near-the-kinks near-the-edge nearly-equal-ties h-nearly-0"
     ),
     "an input or gradient of 0": (
         "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false no-eps eps-ignored eps-missing "
@@ -203,7 +203,8 @@ NAMES: dict[str, str] = {
     "a skipped collective": "collective-skipped",
     "the scale of the scores": "scale-d width-of-v",
     "the moments of an optimiser": "eps-before-correction rates-exchanged",
-    "clipping": "clips-gradient hard-clip no-clip clipped-at-20 clip-stops-gradient log-ratio-clipped",
+    "clipping": "clips-gradient hard-clip no-clip clipped-at-20 clip-stops-gradient log-ratio-clipped "
+    "log-ratio-limited logvar-clipped",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 

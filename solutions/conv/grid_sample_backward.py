@@ -94,6 +94,13 @@ CASES = [
         smooth=False,
         note="integer coordinates",
     ),
+    given(
+        "img[3,3] x[4] y[4]",
+        x=[1 - 1e-9, 1 + 1e-9, 0.5, 1.5],
+        y=[0.5, 1.5, 1 - 1e-9, 1 + 1e-9],
+        smooth=False,
+        note="next to integer coordinates",
+    ),
     given("img[1,1] x[n] y[n]", x=uniform(-0.9, -0.1), y=uniform(0.1, 0.9), large=False, note="one pixel"),
 ]
 MISTAKES = [
@@ -146,6 +153,12 @@ MISTAKES = [
         "a coordinate exactly on a pixel belongs to the cell before it",
         "Which cell does floor pick at an integer coordinate?",
         "x0, y0 = np.floor(x), np.floor(y) -> x0, y0 = np.ceil(x) - 1, np.ceil(y) - 1",
+    ),
+    edit(
+        "near-the-kink",
+        "a coordinate near an integer is that integer",
+        "Let x be 1 - 1e-9. Between which two pixels does the point lie?",
+        "x0, y0 = np.floor(x), np.floor(y) -> x0, y0 = np.floor(x + 1e-6), np.floor(y + 1e-6)",
     ),
 ]
 

@@ -69,6 +69,7 @@ CASES = [
     given("x[n,3] t[n,3]", x=hundreds, t=labels, pos_weight=2.0, smooth=False, large=False, note="logits of ±1000"),
     given("x[] t[]", t=uniform(0, 1), pos_weight=2.0, large=False, note="one number"),
     given("x[4] t[4]", x=[0.0, 1000.0, -1000.0, 0.0], t=[0.0, 0.0, 1.0, 1.0], smooth=False, note="chosen points"),
+    given("x[6] t[6]", x=[4.5, -4.5, 7.0, -7.0, 12.0, -12.0], t=[1.0, 0.0, 0.5] * 2, note="logits from 4 to 12"),
 ]
 MISTAKES = [
     edit(
@@ -179,6 +180,12 @@ MISTAKES = [
         "p can be kept away from 0 and 1 without a change of the slope",
         "The slope of a confident right element is nearly 0. By how much does your limit on p change this slope?",
         "p = ... -> p = np.clip((1 + np.tanh(x / 2)) / 2, 1e-7, 1 - 1e-7)",
+    ),
+    edit(
+        "saturated-beyond-4",
+        "beyond ±4 the sigmoid is exactly 0 or 1",
+        "How far from 1 is σ(4.5)? Is that within rounding?",
+        "p = ... -> p = np.where(np.abs(x) > 4, x > 0, (1 + np.tanh(x / 2)) / 2).astype(x.dtype)",
     ),
 ]
 

@@ -233,3 +233,14 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = np.where(np.abs(z) < 100, sigmoid(-z), 0) * (g * beta / len(z))
     return -push, push
+
+
+@mistake(
+    "saturated-beyond-4",
+    "beyond ±4 the sigmoid is exactly 0 or 1",
+    "How far from 1 is σ(4.5)? Is that within rounding?",
+)
+def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
+    z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
+    push = np.where(np.abs(z) > 4, z < 0, sigmoid(-z)) * (g * beta / len(z))
+    return -push, push

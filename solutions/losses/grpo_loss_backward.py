@@ -130,6 +130,33 @@ CASES = [
         smooth=False,
         note="first step, with ratios at both edges",
     ),
+    given(
+        "logp[2,2] logp_old[2,2] logp_ref[2,2] adv[2] mask[2,2]",
+        logp=[[1e-9, -1e-9], [1e-9, -1e-9]],
+        logp_old=[[0.0, 0.0], [0.0, 0.0]],
+        logp_ref=[[0.5, 0.0], [-0.5, 0.25]],
+        adv=[2.0, -1.5],
+        mask=[[1.0, 1.0], [1.0, 1.0]],
+        eps_low=0.0,
+        eps_high=0.0,
+        beta=0.5,
+        reduce="token",
+        smooth=False,
+        note="ratios next to the edges",
+    ),
+    given(
+        "logp[2,2] logp_old[2,2] logp_ref[2,2] adv[2] mask[2,2]",
+        logp=[[-21.0, -1.0], [-1.0, -2.0]],
+        logp_old=[[-20.5, -1.5], [-21.0, -13.0]],
+        logp_ref=[[-1.0, -12.0], [-1.5, -21.0]],
+        adv=[1.0, -2.0],
+        mask=[[1.0, 1.0], [1.0, 1.0]],
+        eps_low=0.2,
+        eps_high=0.3,
+        beta=0.5,
+        reduce="token",
+        note="differences of ±20",
+    ),
 ]
 MISTAKES = [
     edit(
@@ -277,6 +304,24 @@ MISTAKES = [
         "the advantage multiplies the penalty too",
         "Suppose A is 0. Does l still change with logp?",
         "slope += beta * -> slope += adv[:, None] * beta *",
+    ),
+    edit(
+        "near-the-edge",
+        "a ratio near an edge of the band is at the edge",
+        "Let eps_high be 0 and r be 1 + 1e-9. Is r at the edge or outside of the band?",
+        "gain <= limit -> (gain <= limit) | np.isclose(r, 1 - eps_low) | np.isclose(r, 1 + eps_high)",
+    ),
+    edit(
+        "log-ratio-limited",
+        "a log-ratio beyond ±10 may be replaced by ±10",
+        "A is negative and the log-ratio is 20. Which factor does the gradient have, and which does your code have?",
+        "np.exp(logp - logp_old) -> np.exp(np.clip(logp - logp_old, -10, 10))",
+    ),
+    edit(
+        "d-limited",
+        "a log-ratio to the reference beyond ±10 may be replaced by ±10",
+        "Let d be 20. What is exp(d), and what is exp(10)?",
+        "1 - np.exp(logp_ref - logp) -> 1 - np.exp(np.clip(logp_ref - logp, -10, 10))",
     ),
 ]
 

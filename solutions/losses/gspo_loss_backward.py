@@ -97,6 +97,25 @@ CASES = [
         smooth=False,
         note="ratios at the edge, with eps=0",
     ),
+    given(
+        "logp[4,1] logp_old[4,1] adv[4] mask[4,1]",
+        logp=[[1e-9], [1e-9], [-1e-9], [-1e-9]],
+        logp_old=[[0.0], [0.0], [0.0], [0.0]],
+        adv=[1.0, -2.0, 1.5, -0.5],
+        mask=[[1.0], [1.0], [1.0], [1.0]],
+        eps=0.0,
+        smooth=False,
+        note="ratios next to the edge",
+    ),
+    given(
+        "logp[2,2] logp_old[2,2] adv[2] mask[2,2]",
+        logp=[[-1.0, -2.0], [-1.0, -3.0]],
+        logp_old=[[-20.0, -21.0], [-13.0, -14.0]],
+        adv=[-1.0, -2.0],
+        mask=[[1.0, 1.0], [1.0, 1.0]],
+        eps=0.3,
+        note="log s of 19 and 11.5",
+    ),
 ]
 MISTAKES = [
     edit(
@@ -232,6 +251,18 @@ MISTAKES = [
         "the loss takes the larger of the two terms",
         "Take A > 0 and s = 2. Which of the two terms enters the loss?",
         "<= -> >=",
+    ),
+    edit(
+        "near-the-edge",
+        "a ratio near an edge of the band is at the edge",
+        "Let eps be 0 and s be 1 + 1e-9. Is s at the edge or outside of the band?",
+        "active = ... -> active = (s * adv <= clipped * adv) | np.isclose(s, 1 - eps) | np.isclose(s, 1 + eps)",
+    ),
+    edit(
+        "log-ratio-limited",
+        "a log s beyond ±10 may be replaced by ±10",
+        "A is negative and log s is 19. Which factor does the gradient have, and which does your code have?",
+        "s = ... -> s = np.exp(np.clip(((logp - logp_old) * mask).sum(axis=1) / n, -10, 10))",
     ),
 ]
 

@@ -149,6 +149,13 @@ MISTAKES = [
         "A descent step must raise S_ii. Does a step with your gradient raise it?",
         "g * p -> -g * p",
     ),
+    edit(
+        "epsilon-in-log",
+        "log p may be computed as log(p + 1e-12)",
+        "The pair on the diagonal has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+        "p[np.diag_indices(N)] -= 1 -> own = np.eye(N, dtype=p.dtype) / (p + 1e-12); "
+        "p *= (own * p).sum(axis=1, keepdims=True) - own",
+    ),
 ]
 
 

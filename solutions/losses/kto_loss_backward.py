@@ -91,6 +91,17 @@ CASES = [
         smooth=False,
         note="r of ±4000",
     ),
+    given(
+        "logp[6] logp_ref[6] good[6]",
+        logp=[-1.0, -8.0, -1.0, -13.0, -1.0, -5.5],
+        logp_ref=[-8.0, -1.0, -13.0, -1.0, -5.5, -1.0],
+        good=[1, 0, 0, 1, 1, 0],
+        beta=1.0,
+        w_good=1.0,
+        w_bad=2.0,
+        smooth=False,
+        note="r from 4 to 12",
+    ),
 ]
 MISTAKES = [
     edit(
@@ -215,6 +226,12 @@ MISTAKES = [
         "exp(-u) is finite for every u",
         "What is exp(2000) in floating point? What is infinity divided by infinity?",
         "np.abs(r - z) -> (r - z)",
+    ),
+    edit(
+        "saturated-beyond-4",
+        "beyond ±4 the sigmoid is exactly 0 or 1",
+        "What is the slope of the sigmoid at 4.5? Is that within rounding?",
+        "* e / -> * np.where(e > np.exp(-4.0), e, 0) /",
     ),
 ]
 EQUIVALENT = {"swap: r - z -> z - r": "σ' is even, so the sign of u does not matter"}

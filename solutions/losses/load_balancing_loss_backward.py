@@ -72,6 +72,13 @@ CASES = [
     ),
     given(
         "logits[2,3]",
+        logits=[[1.0, 1 + 1e-9, 0.0], [2 - 1e-9, -1.0, 2.0]],
+        k=1,
+        smooth=False,
+        note="nearly equal logits",
+    ),
+    given(
+        "logits[2,3]",
         logits=[[1000.0, 999.0, -1000.0], [-1000.0, -999.0, -998.5]],
         k=1,
         smooth=False,
@@ -151,6 +158,12 @@ MISTAKES = [
         "the exponential of a logit is finite",
         "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
         "logits - logits.max(axis=1, keepdims=True) -> logits",
+    ),
+    edit(
+        "nearly-equal-ties",
+        "logits that are nearly equal tie",
+        "Two logits differ by 1e-9. Which expert does the task choose?",
+        "np.argsort(-logits -> np.argsort(-np.round(logits, 6)",
     ),
 ]
 

@@ -117,6 +117,12 @@ MISTAKES = [
         "If pred is below target, does L change when pred moves?",
         "np.sign(pred - target) -> (pred > target)",
     ),
+    edit(
+        "near-the-kink",
+        "a pred that is nearly equal to its target is equal to it",
+        "pred and target differ by 1e-9. Does the loss change if pred moves a little?",
+        "np.sign(pred - target) -> np.sign(pred - target) * ~np.isclose(pred, target)",
+    ),
 ]
 
 

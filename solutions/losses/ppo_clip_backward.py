@@ -85,6 +85,23 @@ CASES = [
         smooth=False,
         note="ratios at the edge, with eps=0",
     ),
+    given(
+        "logp[4] logp_old[4] adv[4]",
+        logp=[1e-9, 1e-9, -1e-9, -1e-9],
+        logp_old=[0.0, 0.0, 0.0, 0.0],
+        adv=[1.0, -2.0, 1.5, -0.5],
+        eps=0.0,
+        smooth=False,
+        note="ratios next to the edge",
+    ),
+    given(
+        "logp[3] logp_old[3] adv[3]",
+        logp=[-1.0, -21.0, -1.0],
+        logp_old=[-21.0, -1.0, -12.0],
+        adv=[-1.0, 2.0, -0.5],
+        eps=0.2,
+        note="log-ratios of ±20",
+    ),
 ]
 MISTAKES = [
     edit(
@@ -188,6 +205,18 @@ MISTAKES = [
         "the loss is a sum over tokens",
         "If every token is in the batch twice, should the gradient of a token stay the same?",
         "/ len(r) ->",
+    ),
+    edit(
+        "near-the-edge",
+        "a ratio near an edge of the band is at the edge",
+        "Let eps be 0 and r be 1 + 1e-9. Is r at the edge or outside of the band?",
+        "active = ... -> active = (r * adv <= clipped * adv) | np.isclose(r, 1 - eps) | np.isclose(r, 1 + eps)",
+    ),
+    edit(
+        "log-ratio-limited",
+        "a log-ratio beyond ±10 may be replaced by ±10",
+        "A is negative and the log-ratio is 20. Which factor does the gradient have, and which does your code have?",
+        "np.exp(logp - logp_old) -> np.exp(np.clip(logp - logp_old, -10, 10))",
     ),
 ]
 

@@ -337,3 +337,16 @@ def softmax_cross_entropy_backward(g, logits, y):
     p = e / e.sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
     return p * (g / len(y))
+
+
+@mistake(
+    "epsilon-in-log",
+    "log p may be computed as log(p + 1e-12)",
+    "The label has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    q = np.zeros_like(p)
+    q[np.arange(len(y)), y] = 1
+    dp = -q / (p + 1e-12)
+    return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / len(y))

@@ -60,6 +60,15 @@ CASES = [
         note="h exactly 0",
     ),
     given(
+        "anchor[2,1] pos[2,1] neg[2,1]",
+        margin=1.0,
+        anchor=[[0.0], [0.0]],
+        pos=[[0.0], [0.0]],
+        neg=[[1 - 5e-10], [1 + 5e-10]],
+        smooth=False,
+        note="h nearly 0",
+    ),
+    given(
         "anchor[2,2] pos[2,2] neg[2,2]",
         margin=2.0,
         anchor=[[0.0, 0.0], [1.0, 1.0]],
@@ -163,6 +172,12 @@ MISTAKES = [
         "only the triplet with the largest h contributes",
         "The loss is a mean over triplets. How many triplets with h > 0 does the mean contain?",
         "(h > 0)[:, None] -> ((h > 0) & (h == h.max()))[:, None]",
+    ),
+    edit(
+        "h-nearly-0",
+        "a small positive h is a tie up to rounding",
+        "Let h be 1e-9. Does the loss change if h moves a little?",
+        "h > 0 -> h > 1e-8",
     ),
 ]
 

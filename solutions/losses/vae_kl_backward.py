@@ -50,6 +50,7 @@ CASES = [
     given("mu[N,d] logvar[N,d]"),
     given("mu[2,3] logvar[2,3]", mu=0.0, logvar=0.0, note="the prior"),
     given("mu[N,3] logvar[N,3]", mu=normal(5), logvar=normal(1, -20), large=False, note="tiny variances"),
+    given("mu[2,2] logvar[2,2]", logvar=[[12.0, 25.0], [-35.0, -12.0]], note="large and small variances"),
     given("mu[1,1] logvar[1,1]", mu=[[-2.0]], logvar=[[3.0]], note="one number"),
 ]
 
@@ -135,5 +136,17 @@ MISTAKES = [
         "the gradient with respect to the variance is the answer",
         "Your code uses 1 - 1/var. Which step leads from logvar to the variance?",
         "np.expm1(logvar) -> -np.expm1(-logvar)",
+    ),
+    edit(
+        "logvar-clipped",
+        "a logvar above 20 may be replaced by 20",
+        "Let logvar be 25. What is its gradient, and what is it at 20?",
+        "np.expm1(logvar) -> np.expm1(np.clip(logvar, -30, 20))",
+    ),
+    edit(
+        "clip-stops-gradient",
+        "a logvar outside of -30 to 20 may be clipped, and the clip has the slope 0 there",
+        "Let logvar be 25. Does the loss change if logvar moves?",
+        "np.expm1(logvar) -> np.expm1(logvar) * ((logvar > -30) & (logvar < 20))",
     ),
 ]

@@ -201,6 +201,13 @@ MISTAKES = [
         "With ignore = 99, how many rows does the mean run over, and how many does your code count?",
         "max(len(rows), 1) -> max(int((y >= 0).sum()), 1)",
     ),
+    edit(
+        "epsilon-in-log",
+        "log p may be computed as log(p + 1e-12)",
+        "The label has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+        "p * (1 + 2 * z * lse) - target -> "
+        "p * ((target / (p + 1e-12) * p).sum(axis=1, keepdims=True) + 2 * z * lse - target / (p + 1e-12))",
+    ),
 ]
 
 
