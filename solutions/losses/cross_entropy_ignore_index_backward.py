@@ -433,12 +433,12 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "epsilon-in-log",
-    "log p may be computed as log(p + 1e-12)",
-    "The label has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+    "a small number may be added to p in log p",
+    "The label has the probability 0. What is p/(p + 1e-8) there, and what should it be?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
     p, q = softmax(logits), np.zeros_like(logits)
     q[rows, y[rows]] = 1
-    dp = -q / (p + 1e-12)
+    dp = -q / (p + 1e-8)
     return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / max(len(rows), 1))

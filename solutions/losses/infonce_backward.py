@@ -151,9 +151,9 @@ MISTAKES = [
     ),
     edit(
         "epsilon-in-log",
-        "log p may be computed as log(p + 1e-12)",
-        "The pair on the diagonal has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
-        "p[np.diag_indices(N)] -= 1 -> own = np.eye(N, dtype=p.dtype) / (p + 1e-12); "
+        "a small number may be added to p in log p",
+        "The pair on the diagonal has the probability 0. What is p/(p + 1e-8) there, and what should it be?",
+        "p[np.diag_indices(N)] -= 1 -> own = np.eye(N, dtype=p.dtype) / (p + 1e-8); "
         "p *= (own * p).sum(axis=1, keepdims=True) - own",
     ),
 ]

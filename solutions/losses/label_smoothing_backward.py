@@ -164,13 +164,13 @@ def label_smoothing_backward(g, logits, y, eps):
 
 @mistake(
     "epsilon-in-log",
-    "log p may be computed as log(p + 1e-12)",
-    "A class has the probability 0. What is q/(p + 1e-12) times p, and what should it be?",
+    "a small number may be added to p in log p",
+    "A class has the probability 0. What is q/(p + 1e-8) times p, and what should it be?",
 )
 def label_smoothing_backward(g, logits, y, eps):
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     q = np.full_like(p, eps / logits.shape[1])
     q[np.arange(len(y)), y] += 1 - eps
-    dp = -q / (p + 1e-12)
+    dp = -q / (p + 1e-8)
     return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / len(y))

@@ -341,12 +341,12 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "epsilon-in-log",
-    "log p may be computed as log(p + 1e-12)",
-    "The label has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+    "a small number may be added to p in log p",
+    "The label has the probability 0. What is p/(p + 1e-8) there, and what should it be?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     q = np.zeros_like(p)
     q[np.arange(len(y)), y] = 1
-    dp = -q / (p + 1e-12)
+    dp = -q / (p + 1e-8)
     return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / len(y))

@@ -203,10 +203,10 @@ MISTAKES = [
     ),
     edit(
         "epsilon-in-log",
-        "log p may be computed as log(p + 1e-12)",
-        "The label has the probability 0. What is p/(p + 1e-12) there, and what should it be?",
+        "a small number may be added to p in log p",
+        "The label has the probability 0. What is p/(p + 1e-8) there, and what should it be?",
         "p * (1 + 2 * z * lse) - target -> "
-        "p * ((target / (p + 1e-12) * p).sum(axis=1, keepdims=True) + 2 * z * lse - target / (p + 1e-12))",
+        "p * ((target / (p + 1e-8) * p).sum(axis=1, keepdims=True) + 2 * z * lse - target / (p + 1e-8))",
     ),
 ]
 

@@ -36,6 +36,9 @@ _LENGTH = 3
 _ROOM = 1e-6
 """Largest part of an error that the term may leave unexplained."""
 
+_CLEAR = 1e3
+"""The multiple of its tolerance that an error must exceed. Rounding makes a smaller one a multiple of many terms."""
+
 _ITSELF, _ONE = "itself", "1"
 
 _ELEMENTS = 4
@@ -201,7 +204,7 @@ def _shows(o: Observation, index: int, name: str, quantity: Array | None, axis: 
     largest = np.max(np.abs(error), axis=-1, keepdims=True, initial=0.0)
     if np.any(np.abs(error - share * terms) > 8 * room + _ROOM * largest):
         return False
-    off = np.any(np.abs(error) > 8 * room, axis=-1)
+    off = np.any(np.abs(error) > _CLEAR * room, axis=-1)
     if name == _ITSELF and np.any(off & (np.abs(share[..., 0] + 1) <= _ROOM)):
         return False  # zeros are not a matter of scale
     many = np.sum(terms != 0, axis=-1) >= _LENGTH

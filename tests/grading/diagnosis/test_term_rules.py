@@ -92,6 +92,24 @@ def test_term_rule_describes_the_error_of_an_answer(
     assert words in because
 
 
+EPSILON = """import numpy as np
+
+
+def label_smoothing_backward(g, logits, y, eps):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    q = np.full_like(logits, eps / logits.shape[1])
+    q[np.arange(len(y)), y] += 1 - eps
+    dp = -q / (p + 1e-12)
+    return g / len(y) * p * (dp - (dp * p).sum(axis=1, keepdims=True))
+"""
+
+
+@pytest.mark.parametrize("seed", [0, 11])
+def test_term_rule_is_silent_about_errors_close_to_the_tolerance(graded: Callable[..., Report], seed: int) -> None:
+    assert rule_of(graded("label_smoothing_backward", EPSILON, seed=seed))[0] == "approximate"
+
+
 def test_factor_rule_is_silent_about_a_factor_near_1(varied: Callable[[str, str], Report]) -> None:
     report = varied("matmul_backward", "a, b = right(g, X, W); return np.where(X > 0, a, (1 + 1e-5) * a), b")
     assert rule_of(report)[0] not in ("", "factor-in-places")
