@@ -235,7 +235,7 @@ def edit(key: str, because: str, hint: str, *changes: str, remark: bool = False)
     return Mistake(key, because, hint, remark, changes=changes)
 
 
-_MODERATE = (4.5, 7.0, 12.0)
+_MODERATE = (4.5, 5.5, 6.5, 8.0, 12.0, 20.0)
 _GAPS = (1e-3, 1e-9)
 
 
@@ -290,7 +290,7 @@ def elementwise(
 
         classes("n,m", near, empty=None if made else True)
         classes("k", [*map(float, at)], note="chosen points")
-        classes("k", [side * size for size in _MODERATE for side in (1, -1)], note="values from 4 to 12")
+        classes("k", [side * size for size in _MODERATE for side in (1, -1)], note="values from 4 to 20")
         classes("k", beside, note="next to 0 and to each kink" if any(kinks) else "next to 0", smooth=not kinks)
         if kinks:
             classes("k", [*map(float, kinks)], note="at the kinks", smooth=False)

@@ -44,7 +44,7 @@ HINTS = (
     "Split x, and compute `s`, the sigmoid of b. Join `g * s` and `g * a * ...` along the last axis.",
 )
 SATURATED = [[1000.0, -1000.0, 1000.0, 1000.0, 1000.0, -1000.0]]
-GATES = (4.5, -4.5, 7.0, -7.0, 12.0, -12.0)
+GATES = (4.5, -4.5, 7.0, -7.0, 12.0, -12.0, 20.0, -20.0)
 CASES = [
     given("x[n,4]"),
     given("x[k,n,6]", large=False),
@@ -52,7 +52,7 @@ CASES = [
     given("x[8]", large=False, note="one axis"),
     given("x[4,4]", large=False, note="square"),
     given("x[1,6]", x=SATURATED, smooth=False, large=False, note="values of ±1000"),
-    given("x[1,12]", x=[[1.0, -2.0, 3.0, -1.0, 2.0, 1.5, *GATES]], large=False, note="gates from 4 to 12"),
+    given("x[1,16]", x=[[1.0, -2.0, 3.0, -1.0, 2.0, 1.5, -3.0, 0.5, *GATES]], large=False, note="gates from 4 to 20"),
 ]
 MISTAKES = [
     edit(

@@ -60,11 +60,11 @@ CASES = [
         note="elements of ±1000",
     ),
     given(
-        "ab[1,1,12]",
-        ab=[[[4.5, -4.5, 7.0, -7.0, 12.0, -12.0, 1.0, 2.0, -1.0, 3.0, -2.0, 1.5]]],
+        "ab[1,1,16]",
+        ab=[[[4.5, -4.5, 7.0, -7.0, 12.0, -12.0, 20.0, -20.0, 1.0, 2.0, -1.0, 3.0, -2.0, 1.5, 0.5, -3.0]]],
         times=1,
         large=False,
-        note="gates from 4 to 12",
+        note="gates from 4 to 20",
     ),
     given("ab[20,30,8]", times=1, large=False, note="20 layers whose memory is measured"),
     given(

@@ -59,14 +59,14 @@ HINTS = (
 WRT = ("logp",)
 RESULTS = ("dlogp",)
 CHOSEN = {"logp": [-2.0, -1.0, -3.0, -10.0, -30.0, -0.5], "logq": [-2.0, -2.0, -1.0, -30.0, -10.0, -0.4]}
-CLOSE = {"logp": [-1.0, -1.0, -1.0, -1.0], "logq": [-1.04, -0.96, -1.001, -0.999]}
+CLOSE = {"logp": [-1.0] * 6, "logq": [-1.04, -0.96, -1.001, -0.999, -1 - 1e-5, 1e-5 - 1]}
 CASES = [
     given("logp[N] logq[N]", kind="k1", large=False, note="k1"),
     given("logp[N] logq[N]", kind="k2", large=False, note="k2"),
     given("logp[N] logq[N]", kind="k3", note="k3"),
     given("logp[6] logq[6]", **CHOSEN, kind="k2", note="k2 with d up to ±20"),
     given("logp[6] logq[6]", **CHOSEN, kind="k3", note="k3 with d up to ±20"),
-    given("logp[4] logq[4]", **CLOSE, kind="k3", note="k3 with small d"),
+    given("logp[6] logq[6]", **CLOSE, kind="k3", note="k3 with small d"),
     given("logp[3] logq[3]", logp=-1.0, logq=-1.0, kind="k3", note="k3 at p = q"),
 ]
 MISTAKES = [

@@ -69,7 +69,12 @@ CASES = [
     given("x[n,3] t[n,3]", x=hundreds, t=labels, pos_weight=2.0, smooth=False, large=False, note="logits of ±1000"),
     given("x[] t[]", t=uniform(0, 1), pos_weight=2.0, large=False, note="one number"),
     given("x[4] t[4]", x=[0.0, 1000.0, -1000.0, 0.0], t=[0.0, 0.0, 1.0, 1.0], smooth=False, note="chosen points"),
-    given("x[6] t[6]", x=[4.5, -4.5, 7.0, -7.0, 12.0, -12.0], t=[1.0, 0.0, 0.5] * 2, note="logits from 4 to 12"),
+    given(
+        "x[8] t[8]",
+        x=[4.5, -4.5, 7.0, -7.0, 12.0, -12.0, 20.0, -20.0],
+        t=[1.0, 0.0, 0.5, 0.5] * 2,
+        note="logits from 4 to 20",
+    ),
 ]
 MISTAKES = [
     edit(

@@ -66,7 +66,7 @@ def hundreds(rng, shape, _):
 
 
 WRT = ("x",)
-MODERATE = [4.5, 4.5, -4.5, -4.5, 7.0, 7.0, -7.0, -7.0, 12.0, 12.0, -12.0, -12.0]
+MODERATE = [4.5, 4.5, -4.5, -4.5, 7.0, 7.0, -7.0, -7.0, 12.0, 12.0, -12.0, -12.0, 20.0, 20.0, -20.0, -20.0]
 CASES = [
     given("x[n,m] t[n,m]", t=labels, gamma=2.0, note="gamma=2"),
     given("x[n] t[n]", t=labels, gamma=0.5, large=False, note="gamma=0.5"),
@@ -82,7 +82,7 @@ CASES = [
         note="logits of ±1000",
     ),
     given("x[n] t[n]", x=hundreds, t=labels, gamma=2.0, smooth=False, large=False, note="logits of hundreds"),
-    given("x[12] t[12]", x=MODERATE, t=[0.0, 1.0] * 6, gamma=1.0, large=False, note="logits from 4 to 12"),
+    given("x[16] t[16]", x=MODERATE, t=[0.0, 1.0] * 8, gamma=1.0, large=False, note="logits from 4 to 20"),
 ]
 
 

@@ -92,15 +92,15 @@ CASES = [
         note="r of ±4000",
     ),
     given(
-        "logp[6] logp_ref[6] good[6]",
-        logp=[-1.0, -8.0, -1.0, -13.0, -1.0, -5.5],
-        logp_ref=[-8.0, -1.0, -13.0, -1.0, -5.5, -1.0],
-        good=[1, 0, 0, 1, 1, 0],
+        "logp[8] logp_ref[8] good[8]",
+        logp=[-1.0, -8.0, -1.0, -13.0, -1.0, -5.5, -21.0, -1.0],
+        logp_ref=[-8.0, -1.0, -13.0, -1.0, -5.5, -1.0, -1.0, -21.0],
+        good=[1, 0, 0, 1, 1, 0, 1, 0],
         beta=1.0,
         w_good=1.0,
         w_bad=2.0,
         smooth=False,
-        note="r from 4 to 12",
+        note="r from 4 to 20",
     ),
 ]
 MISTAKES = [

@@ -58,7 +58,7 @@ CASES = [
     given("scores[2,3] y[2]", scores=[[2.0, 2.0, 0.0], [1.0, 1.0, 1.0]], y=[0, 2], note="scores equal to the label's"),
     given(
         "scores[2,3] y[2]",
-        scores=[[0.0, -1 + 1e-9, -1 - 1e-9], [1e-9 - 1, 0.0, -1 - 1e-6]],
+        scores=[[0.0, -1 + 1e-9, -1 - 1e-9], [2.0**-40 - 1, 0.0, -1 - 2.0**-40]],
         y=[0, 1],
         smooth=False,
         note="h nearly 0",

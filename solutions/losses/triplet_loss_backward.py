@@ -64,7 +64,7 @@ CASES = [
         margin=1.0,
         anchor=[[0.0], [0.0]],
         pos=[[0.0], [0.0]],
-        neg=[[1 - 5e-10], [1 + 5e-10]],
+        neg=[[1 - 2.0**-41], [1 + 2.0**-41]],
         smooth=False,
         note="h nearly 0",
     ),

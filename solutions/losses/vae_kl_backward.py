@@ -145,7 +145,7 @@ MISTAKES = [
     ),
     edit(
         "clip-stops-gradient",
-        "a logvar outside of -30 to 20 may be clipped, and the clip has the slope 0 there",
+        "a logvar outside of -30 to 20 needs no gradient",
         "Let logvar be 25. Does the loss change if logvar moves?",
         "np.expm1(logvar) -> np.expm1(logvar) * ((logvar > -30) & (logvar < 20))",
     ),

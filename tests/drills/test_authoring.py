@@ -54,7 +54,7 @@ def test_given_rejects_a_repeated_array() -> None:
 
 def test_elementwise_repeats_its_classes_for_each_option() -> None:
     made = elementwise("u", at=[1.0], kinks=[0.0], alpha=[1.0, 0.5])
-    first = ["", "chosen points", "values from 4 to 12", "next to 0", "at the kinks", "far from 0", "one number"]
+    first = ["", "chosen points", "values from 4 to 20", "next to 0", "at the kinks", "far from 0", "one number"]
     assert [e.note for e in made] == first * 2
     assert [e.static["alpha"] for e in made] == [1.0] * 7 + [0.5] * 7
     assert [e.note for e in made if not e.smooth] == ["next to 0", "at the kinks"] * 2
@@ -86,7 +86,8 @@ def test_elementwise_has_values_close_to_0_and_to_the_kinks(kinks: list[float], 
 
 def test_elementwise_has_moderate_values_of_both_signs() -> None:
     made = {e.note: e for e in elementwise(at=[1.0])}
-    assert sorted(made["values from 4 to 12"].values["x"]) == [-12.0, -7.0, -4.5, 4.5, 7.0, 12.0]
+    sizes = [4.5, 5.5, 6.5, 8.0, 12.0, 20.0]
+    assert sorted(made["values from 4 to 20"].values["x"]) == [*(-size for size in reversed(sizes)), *sizes]
 
 
 def test_scenario_takes_its_note_from_the_function() -> None:
