@@ -6,6 +6,7 @@ The content is next to the package in a checkout, and inside it in an installed 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,16 @@ def content_root() -> Path:
 def visible_files(folder: Path, suffix: str) -> list[Path]:
     """List the files below `folder` with `suffix`, sorted, without names that start with a dot or an underscore."""
     found: list[Path] = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
-        shown = [name for name in names if name.endswith(suffix) and not name.startswith(_HIDDEN)]
-        found += [path for name in shown if (path := Path(place, name)).is_file()]
+    folders = [folder]
+    while folders:  # not `os.walk`: before Python 3.12 it recurses, and a pack may be a thousand folders deep
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.startswith(_HIDDEN):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry))
+                elif entry.name.endswith(suffix) and Path(entry).is_file():
+                    found.append(Path(entry))
     return sorted(found)
 
 

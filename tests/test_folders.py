@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,19 @@ def test_visible_files_have_the_suffix_and_are_sorted(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     (tmp_path / "folder.py").mkdir()
     assert visible_files(tmp_path, ".py") == [tmp_path / "a/one.py", tmp_path / "b/two.py"]
+
+
+def test_visible_files_are_found_without_recursion(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["a"] * 300)
+    deep.mkdir(parents=True)
+    (deep / "one.py").touch()
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 200)
+    try:
+        found = visible_files(tmp_path, ".py")
+    finally:
+        sys.setrecursionlimit(before)
+    assert found == [deep / "one.py"]
 
 
 def test_hidden_parent_folder_hides_nothing(tmp_path: Path) -> None:
