@@ -52,7 +52,8 @@ _DTYPE = (
 
 _FLOAT16 = ((r"\b(float16|half|bfloat16)\b|astype\([\"']f2", "this rounds to half precision"),)
 
-_SMALL = r"(?:\d+\.?\d*|\.\d+)e-\d+"
+_SMALL = r"(?<![\d.])(?:\d{1,20}\.?\d{0,20}|\.\d{1,20})e-\d{1,20}"
+"""It begins only where a number begins, because a line may be made of digits to keep the search busy."""
 
 _ADDS = "this adds {}"
 
@@ -79,7 +80,7 @@ _NAN = (
 )
 """Patterns of what often makes 0/0, with a question."""
 
-_ADDED = ((r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}. Does the task's formula contain this number?"),)
+_ADDED = ((r"\+\s*\(?(\d{0,20}\.?\d{0,20}e-\d{1,20})", "this adds {}. Does the task's formula contain this number?"),)
 """Patterns of a small number that scales a result."""
 
 _CLOSE = ((r"\b(isclose|allclose)\(", "`{}` treats nearly equal numbers as equal. Does the task?"),)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.diagnosis.source_causes import with_cause
+from autodrill.grading.report import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from autodrill.drills.library import Library
-    from autodrill.grading.report import Failure, Report
+    from autodrill.grading.report import Report
 
 
 def failure_of(report: Report) -> Failure:
@@ -101,3 +106,12 @@ def maximum_backward(g, a, b):
     assert failure.rule is not None
     assert failure.rule.key == "at-the-kink"
     assert failure.rule.hint == "line 5: `isclose` treats nearly equal numbers as equal. Does the task?"
+
+
+def test_lines_made_of_digits_are_searched_fast() -> None:
+    """A search that tries every part of a long number takes more than a minute for these lines."""
+    failure = Failure(FaultKind.VALUE, "dx is wrong", rule=Rule("approximate", "digits are lost", "where?"))
+    line = "X = '" + "max(" * 20 + "1" * 210 + "'\n"
+    started = time.process_time()
+    assert with_cause(failure, line * 200, "") == failure
+    assert time.process_time() - started < 10
