@@ -21,6 +21,7 @@ if __name__ == "__main__":
 def main() -> None:
     """Run the command line and exit."""
     _open_closed_streams()
+    _let_streams_wait()
     # Modules live as long as the program. Collecting garbage while they load, and again at the end, finds nothing and
     # takes about a tenth of the time of `autodrill list`. The engine creates no reference cycles.
     import gc
@@ -61,6 +62,19 @@ def _open_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  as above; it stays open
+
+
+def _let_streams_wait() -> None:
+    """Let the standard output and error wait for their reader.
+
+    Another program may have made the pipe non-blocking, as Node.js does. Python then drops what does not fit into it,
+    without an error.
+    """
+    from contextlib import suppress
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # a stream without a descriptor; Windows before Python 3.12
+            os.set_blocking(stream.fileno(), True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from autodrill.errors import FileError, UnconfinedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.batch import Task
@@ -131,13 +132,20 @@ def grade(
 def _end_like_an_interrupt() -> None:
     """Let SIGTERM and SIGHUP do what Ctrl-C does, so that the verdicts made are kept.
 
-    A CI job that takes too long is ended with SIGTERM, and a terminal that closes sends SIGHUP. `nohup` ignores SIGHUP,
-    and that must stay so.
+    A CI job that takes too long is ended with SIGTERM, and a terminal that closes sends SIGHUP, often several of them.
+    After the first one, the others must not interrupt what is written. `nohup` ignores SIGHUP, and that must stay so.
     """
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and (name == "SIGTERM" or signal.getsignal(number) is signal.SIG_DFL):
-            signal.signal(number, signal.default_int_handler)
+    ending = [signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # Windows has no SIGHUP
+        ending.append(signal.SIGHUP)
+
+    def interrupt(number: int, frame: "FrameType | None") -> None:
+        for each in ending:
+            signal.signal(each, signal.SIG_IGN)
+        signal.default_int_handler(number, frame)
+
+    for each in ending:
+        signal.signal(each, interrupt)
 
 
 def _check_gpu(drill: "Drill", *, unconfined: bool) -> None:

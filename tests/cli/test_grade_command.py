@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -179,6 +180,12 @@ def hang_up(report, output_format):
     os.kill(os.getpid(), signal.SIGHUP)
 
 
+def hang_up_again(*arguments, **named):
+    os.kill(os.getpid(), signal.SIGHUP)
+    conclude(*arguments, **named)
+
+
+conclude, grade_command._conclude = grade_command._conclude, hang_up_again
 grade_command._write = hang_up
 from autodrill.__main__ import main
 
@@ -211,7 +218,7 @@ def test_interrupted_grade_keeps_its_verdicts(here: Path, files: list[str], outp
 
 @pytest.mark.parametrize("ignored", [False, True])
 def test_grade_keeps_its_verdicts_when_its_terminal_closes(here: Path, files: list[str], ignored: bool) -> None:
-    """`nohup` ignores SIGHUP, and grading then goes on."""
+    """The second signal comes while the document is written. `nohup` ignores SIGHUP, and grading then goes on."""
     (here / "slow.py").write_text("import time\ntime.sleep(1)\n" + RIGHT, encoding="utf-8")
     (here / "hang_up.py").write_text(HANGUP, encoding="utf-8")
     slow = " slow.py" * (1 if ignored else 60)
@@ -297,6 +304,21 @@ def test_grade_reports_a_folder_that_is_a_link(run: Run, here: Path, files: list
         ["ERROR", "class/bob"],
     ]
     assert done.returncode == 1
+
+
+def test_output_waits_for_the_reader_of_a_pipe_that_does_not_block() -> None:
+    """Python would drop what does not fit into such a pipe, and the exit code would be 0."""
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    with subprocess.Popen([sys.executable, "-m", "autodrill", "list", "--output-format", "json"], stdout=theirs) as run:
+        os.close(theirs)
+        with suppress(subprocess.TimeoutExpired):
+            run.wait(2)
+        with os.fdopen(ours, encoding="utf-8") as pipe:
+            text = pipe.read()
+    assert len(text) > 1 << 16  # more than a pipe holds
+    assert len(json.loads(text)["exercises"]) > 100
+    assert run.returncode == 0
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "junit", "github"])
