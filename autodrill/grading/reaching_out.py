@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ _ATTRIBUTES = frozenset(
         "cr_frame",
         "ag_frame",
         "__builtins__",
+        "__self__",
+        "__subclasses__",
+        "__kwdefaults__",
+        "__loader__",
+        "__spec__",
         "__getattribute__",
         "__setattr__",
         "__del__",
@@ -59,15 +65,24 @@ _OF_MODULES = frozenset(
         "inspect.getmembers_static",
         "inspect.getattr_static",
         "inspect.getargvalues",
+        "unittest.mock.patch",
     ]
 )
 _MODULES = frozenset({"builtins", "ctypes", "_ctypes", "importlib", "mmap", "pickle", "traceback", "tracemalloc"})
 _NAMED_ONLY = frozenset({"gc", "sys", "inspect", "threading"})
 """Modules that a file must use by name, as `gc.collect`: it must not import `*`, or give the module another name."""
+_INSIDE = _MODULES | _NAMED_ONLY | {"bltns"}
+"""Modules that a file must not take from another module, which may call them `_sys` and the like."""
 
 _RUNS_TEXT = frozenset({"exec", "eval", "compile", "__import__"})
+_TIMES_TEXT = frozenset({"timeit", "repeat", "Timer"})
+"""Functions of `timeit`: they run a text, unless they get a lambda."""
+_TEXTS = frozenset({"stmt", "setup", None})
 _TAKES_A_NAME = frozenset({"getattr", "setattr", "delattr", "attrgetter", "methodcaller"})
 """Functions that take the name of an attribute, which the file may compute."""
+
+_MOST_NAMES = 10
+"""The most names that are followed from one to the next."""
 
 _ORDINARY = frozenset({"stdout", "stderr", "float", "int", "bool", "object", "str", "complex"})
 """Attributes that ordinary files set on modules, to capture output or to restore names of NumPy 1."""
@@ -77,7 +92,7 @@ _WORDS = re.compile(
     "|".join(
         [
             *map(re.escape, sorted(_ATTRIBUTES | _MODULES | _RUNS_TEXT | _TAKES_A_NAME)),
-            r"\b(?:gc|sys|threading|inspect|vars)\b",
+            r"\b_?(?:gc|sys|threading|inspect|vars|timeit|bltns)\b|\bmock\b|\b__dict__\b",
             r"coding[:=]|[^\x00-\x7f]|\\[xuUN0-7]",  # what Python may read as other letters
             _WRITE,
         ]
@@ -96,27 +111,56 @@ def reach_of(source: bytes) -> str:
         tree = ast.parse(source)  # the bytes, because a comment may name their encoding
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # it ran, so only the depth can be at fault
         return "it is nested too deeply to be searched"
-    modules = {
-        alias.asname or alias.name.partition(".")[0]: alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
-    found = [(line, words) for node in ast.walk(tree) for line, words in _reaches(node, modules)]
-    found += _passed_on(tree, modules)
-    return "line {} {}".format(*min(found)) if found else ""
+    modules = _modules(tree)
+    found = sorted(each for node in ast.walk(tree) for each in _reaches(node, modules))
+    found += _passed_on(tree, modules)  # of one line, what it reads or writes is said first
+    return "line {} {}".format(*min(found, key=itemgetter(0))) if found else ""
+
+
+def _modules(tree: ast.AST) -> dict[str, str]:
+    """Return the names that may stand for modules, from `import a as b`, `from a import b` and `c = b`."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    for _ in range(_MOST_NAMES):
+        known = len(modules)
+        for node in assigned:
+            if (root := _root(node.value)) in modules:
+                module = modules[root] + _dotted(node.value).removeprefix(root)
+                modules |= {t.id: module for t in node.targets if isinstance(t, ast.Name) and t.id not in modules}
+        if len(modules) == known:
+            break
+    return modules
 
 
 def _passed_on(tree: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
     """Yield where a file uses such a function or module as a value, and so may call it by another name."""
     named = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     named |= {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    followed = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Assign)}  # see `_modules`
+    imported = {a.asname or a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    writes = any(map(_writes, ast.walk(tree)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in named:
-            if node.id in _RUNS_TEXT | _TAKES_A_NAME or modules.get(node.id) in _NAMED_ONLY:
+            passed = writes and node.id in imported and id(node) not in followed
+            if passed or node.id in _RUNS_TEXT | _TAKES_A_NAME or modules.get(node.id) in _NAMED_ONLY:
                 yield node.lineno, f"passes on `{node.id}`"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
             yield from ((node.lineno, "reads the attributes of a module") for a in node.args if _root(a) in modules)
+
+
+def _writes(node: ast.AST) -> bool:
+    """Return whether it sets an attribute of a variable, which may be a module that was passed on."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+            return name not in {"self", "cls", "ctx"}
+        case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="setattr" | "delattr" | "vars")):
+            return True
+    return False
 
 
 def _root(node: ast.expr) -> str:
@@ -144,10 +188,22 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
             for name in names:
                 module, _, last = name.rpartition(".")
                 every = last == "*" and module in _NAMED_ONLY
-                if every or name in _OF_MODULES or last in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
+                inside = module and last.lstrip("_") in _INSIDE
+                if every or inside or name in _OF_MODULES or last in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
                     yield node.lineno, f"imports `{name[:60]}`"
         case ast.Attribute(attr=name) if name in _ATTRIBUTES:
             yield node.lineno, f"{'reads' if isinstance(node.ctx, ast.Load) else 'writes'} `{name}`"
+        case ast.Attribute(attr="__dict__") if _root(node) in modules:
+            yield node.lineno, "reads the attributes of a module"
+        case ast.Attribute(value=ast.Attribute()) if _dotted(node) in _OF_MODULES:
+            yield node.lineno, f"reads `{_dotted(node)}`"
+        case ast.Attribute(attr=name) if name.lstrip("_") in _INSIDE and _root(node) in modules:
+            yield node.lineno, f"takes `{name}` from another module"
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name) as called, args=arguments, keywords=options) if (
+            name in _TIMES_TEXT and modules.get(_root(called), "").startswith("timeit")
+        ):
+            if not all(isinstance(a, ast.Lambda) for a in arguments[:1]) or any(k.arg in _TEXTS for k in options):
+                yield node.lineno, f"may run a text by `{name}`"
         case ast.Attribute(value=ast.Name(id=module), attr=name) if module in modules:
             if f"{modules[module]}.{name}" in _OF_MODULES:
                 yield node.lineno, f"reads `{module}.{name}`"[:70]
