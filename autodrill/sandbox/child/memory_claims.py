@@ -11,6 +11,7 @@ from __future__ import annotations
 import binascii
 import itertools
 import struct
+from _blake2 import blake2b  # `hashlib` would load OpenSSL into every child process
 from collections import deque
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -120,6 +121,7 @@ class LatestResults:
     """The arrays of the latest results, up to 128 arrays and 4 MiB, kept so that nothing else gets their memory."""
 
     def __init__(self) -> None:
+        _sharing(), _inverter()  # before the submission can replace them
         self._arrays: deque[tuple[int, NDArray[Any]]] = deque()
         self._bytes = 0
         self._of_owner: dict[int, list[NDArray[Any]]] = {}
@@ -218,23 +220,27 @@ def _inversion(count: int) -> int:
 
 
 def checksum(arguments: Sequence[Any]) -> int:
-    """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1."""
+    """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1.
+
+    It is no CRC: that of the changed bytes would be the same if they differ by a multiple of its polynomial.
+    """
     array_type = values.array_type()
     layouts: list[Any] = []
     for argument in arguments:
         if type(argument) is array_type:
             dtype = argument.dtype
             layouts += (argument.shape, argument.strides, dtype.num, dtype.isnative, argument.flags.writeable)
-    found = hash(tuple(layouts)) & _WORD
+    found = blake2b((hash(tuple(layouts)) & _WORD).to_bytes(4, "little"), digest_size=4)
     for argument in arguments:
         if type(argument) is array_type:
-            found = _crc32(argument if argument.flags.c_contiguous else argument.tobytes(), found)
+            one_axis: Any = argument.reshape(-1) if argument.flags.c_contiguous else argument.tobytes()
+            found.update(one_axis)
         elif type(argument) in _CONTAINERS:
             try:
-                found = _crc32(values.encode(argument, limit=1 << 40), found)
+                found.update(values.encode(argument, limit=1 << 40))
             except (values.OversizedError, wire.WireError):  # it now contains itself, or a value that cannot be sent
                 return 0
-    return found
+    return int.from_bytes(found.digest(), "little")
 
 
 def total(arrays: Iterable[NDArray[Any]], start: int = 0) -> int:
@@ -320,12 +326,19 @@ def _overlap(first: Sequence[NDArray[Any]], second: Sequence[NDArray[Any]]) -> b
 
 
 def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    shares_memory, too_hard = _sharing()
+    try:
+        return shares_memory(a, b, max_work=_MAX_WORK)
+    except too_hard:  # undecided: assume no sharing
+        return False
+
+
+@cache
+def _sharing() -> tuple[Callable[..., bool], type[Exception]]:
+    """Return `numpy.shares_memory`, and what it raises if the search takes too long."""
     import numpy as np
 
-    try:
-        return np.shares_memory(a, b, max_work=_MAX_WORK)
-    except np.exceptions.TooHardError:  # undecided: assume no sharing
-        return False
+    return np.shares_memory, np.exceptions.TooHardError
 
 
 def _folded(array: NDArray[Any]) -> bool:
