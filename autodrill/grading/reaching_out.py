@@ -199,10 +199,10 @@ def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]
             yield node.lineno, f"reads `{_dotted(node)}`"
         case ast.Attribute(attr=name) if name.lstrip("_") in _INSIDE and _root(node) in modules:
             yield node.lineno, f"takes `{name}` from another module"
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name) as called, args=arguments, keywords=options) if (
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name) as called, args=arguments, keywords=given) if (
             name in _TIMES_TEXT and modules.get(_root(called), "").startswith("timeit")
         ):
-            if not all(isinstance(a, ast.Lambda) for a in arguments[:1]) or any(k.arg in _TEXTS for k in options):
+            if not all(isinstance(a, ast.Lambda) for a in arguments[:1]) or any(k.arg in _TEXTS for k in given):
                 yield node.lineno, f"may run a text by `{name}`"
         case ast.Attribute(value=ast.Name(id=module), attr=name) if module in modules:
             if f"{modules[module]}.{name}" in _OF_MODULES:
