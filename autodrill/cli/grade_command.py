@@ -141,7 +141,7 @@ def _end_like_an_interrupt() -> None:
 
     def interrupt(number: int, frame: "FrameType | None") -> None:
         for each in ending:
-            signal.signal(each, signal.SIG_IGN)
+            signal.signal(each, lambda *_: None)  # with SIG_IGN, Python complains of a signal that has come already
         signal.default_int_handler(number, frame)
 
     for each in ending:
