@@ -46,6 +46,8 @@ def compare(drill: Drill, question: Question, outcomes: Sequence[ends.CallOutcom
 
         seen = compare_call(drill, case, expected, mean_of_draws(drill, expected, outcomes), question)
         fault = noise(drill, expected, outcomes) if seen.fault is None and not case.large else None
+        if seen.fault is None and fault is None:
+            fault = _memory_fault_of_any(drill, case, expected, outcomes[1:])
     else:
         seen = compare_call(drill, case, expected, outcomes[0], question)
         fault = _further_fault(drill, question, seen, outcomes) if seen.fault is None and not case.large else None
@@ -70,7 +72,11 @@ def _further_fault(
             )
         if again is not None:
             return again
-    return _nonlinear(drill, question, seen, outcomes[1 : 2 if question.added else 3]) if question.linear else None
+    if not question.linear:
+        return None
+    others = outcomes[1 : 2 if question.added else 3]
+    nonlinear = _nonlinear(drill, question, seen, others)
+    return nonlinear or _memory_fault_of_any(drill, question.case, question.expected, others)
 
 
 def compare_call(
@@ -152,6 +158,14 @@ def _first_fault(checks: Sequence[Fault | None], parts: Sequence[Part], got: Seq
             named.setdefault(f"{g.dtype}, but must be {part.dtype}", []).append(f"`{part.name}`")
     words = [f"{' and '.join(names)} {'are' if names[1:] else 'is'} {dtypes}" for dtypes, names in named.items()]
     return Fault(FaultKind.DTYPE, f"all values right; {'; '.join(words)}")
+
+
+def _memory_fault_of_any(
+    drill: Drill, case: Case, expected: Expected, ends_of_calls: Sequence[ends.CallOutcome]
+) -> Fault | None:
+    """Return the first fault of a further call that breaks a memory rule."""
+    returned = (end for end in ends_of_calls if isinstance(end, ends.Returned))
+    return next(filter(None, (_memory_fault(drill, case, expected, end) for end in returned)), None)
 
 
 def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:

@@ -121,8 +121,8 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
             more.insert(0, others)
         for cotangents in more:
             arguments = drill.kind.arguments(drill, case, replace(expected, cotangents=cotangents))
-            calls.append(Call(arguments, watched=False))
-    calls += [Call(drill.kind.arguments(drill, case, expected, draw), watched=False) for draw in range(1, case.draws)]
+            calls.append(Call(arguments))
+    calls += [Call(drill.kind.arguments(drill, case, expected, draw)) for draw in range(1, case.draws)]
     repeated = pure and further
     if repeated:
         kept = "writes-cotangent" not in solution.remarks and not solution.may_edit

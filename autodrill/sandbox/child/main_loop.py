@@ -242,7 +242,7 @@ class LoadedSubmission:
         for places, again, checksum in specs:
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, own, places, checksum, budget)
+            kind, answer = self._call(arguments, own, places, checksum, budget, again=again)
             if again and self._sent is not None:
                 sent, arguments = self._sent, _build(own, places)
                 self._call_on_other_numbers(arguments)
@@ -253,7 +253,14 @@ class LoadedSubmission:
                 return
 
     def _call(
-        self, arguments: list[Any], packed: list[frames.PackedValue], places: bytes, checksum: int | None, limit: int
+        self,
+        arguments: list[Any],
+        packed: list[frames.PackedValue],
+        places: bytes,
+        checksum: int | None,
+        limit: int,
+        *,
+        again: bool = False,
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
         self._sent = None
@@ -262,12 +269,15 @@ class LoadedSubmission:
             answer = values.encode(result, limit=limit)
             found, proof = None, b""
             own = memory_claims.sent_arrays(result)
+            overwritten = self._latest.overwritten(every=again)
             latest = self._latest.add(own)
             if checksum is not None:
                 proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
-                if latest or proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
+                if latest or overwritten or proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
                     before = list(map(memory_claims.snapshot, _build(packed, places)))
                     found = memory_claims.compare(arguments, before, result, [self.earlier, latest])
+                    if overwritten and found and not found.reused:
+                        found = replace(found, reused=(0,))
                     proof = memory_claims.details(arguments, proof)
             if self.earlier is None:  # the first result must stay valid during all later calls
                 self.earlier, self._earlier_arrays = result, own
@@ -284,12 +294,12 @@ class LoadedSubmission:
 
         An optimizer changes arrays in place. If the file keeps what it computed for an array object, the next call
         finds what belongs to the other numbers. All axes of all arrays are reversed, so that rows still sum to 1 and
-        positive numbers are still positive. Integers stay as they are: they may be labels.
+        positive numbers are still positive, and a row keeps its label.
         """
         import numpy as np
 
         assert self.target is not None
-        arrays = {id(a): a for a in arguments if type(a) is np.ndarray and a.dtype.kind == "f" and a.flags.writeable}
+        arrays = {id(a): a for a in arguments if type(a) is np.ndarray and a.flags.writeable}
         kept = [(array, array.copy()) for array in arrays.values()]
         try:
             for array, numbers in kept:

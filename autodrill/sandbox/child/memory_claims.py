@@ -122,7 +122,8 @@ class LatestResults:
 
     def __init__(self) -> None:
         _sharing(), _inverter()  # before the submission can replace them
-        self._arrays: deque[tuple[int, NDArray[Any]]] = deque()
+        self._arrays: deque[tuple[int, NDArray[Any], int]] = deque()
+        self._newest = 0
         self._bytes = 0
         self._of_owner: dict[int, list[NDArray[Any]]] = {}
 
@@ -139,18 +140,24 @@ class LatestResults:
                 met += of_owner[owner]
         for owner, array in zip(owners, arrays, strict=True):
             self._bytes += array.nbytes
-            kept.append((owner, array))
+            kept.append((owner, array, total((array,))))
             if owner in of_owner:
                 of_owner[owner].append(array)
             else:
                 of_owner[owner] = [array]
+        self._newest = len(arrays)
         while len(kept) > _MAX_KEPT or self._bytes > _MAX_KEPT_BYTES:
-            owner, array = kept.popleft()
+            owner, array, _ = kept.popleft()
             self._bytes -= array.nbytes
             del of_owner[owner][0]
             if not of_owner[owner]:
                 del of_owner[owner]
         return met
+
+    def overwritten(self, *, every: bool) -> bool:
+        """Return whether an array has changed since its call: one of the latest result, or one of `every` result."""
+        kept = self._arrays if every else itertools.islice(reversed(self._arrays), self._newest)
+        return any(total((array,)) != was for _, array, was in kept)
 
 
 def _owner(base: Any) -> int:
