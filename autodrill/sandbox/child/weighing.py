@@ -5,9 +5,13 @@ Both run in the process of the submission, so they are claims. A file that forge
 
 from __future__ import annotations
 
+import datetime as dt
 import gc
 import io
+import struct
+import sys
 import tracemalloc
+import zlib
 from decimal import Decimal
 from numbers import Number
 from types import FunctionType, ModuleType
@@ -26,6 +30,16 @@ _WORD = 8
 
 _FREE = 32
 """The number of small integers and short texts that do not count: sizes, axes, and the names of attributes."""
+
+_LARGE = 2048
+"""Bytes of an object that holds numbers in itself: the state of a generator of random numbers takes more."""
+
+_WINDOW = 32 << 10
+"""Bytes that an object of `zlib` holds."""
+
+_TIMES = (dt.date, dt.time, dt.timedelta, dt.tzinfo)
+_LONG_RANGES = (range, type(iter(range(0))), type(iter(range(1 << 64))))
+_COMPRESSORS = (type(zlib.compressobj()), type(zlib.decompressobj()))
 
 _FREE_BYTES = 512
 """The bytes of short texts that do not count."""
@@ -61,7 +75,7 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
         elif isinstance(held, np.ndarray):
             base = held.base
             total += 0 if isinstance(base, np.ndarray) else max(held.size, held.nbytes // _WORD) - _buffer(base)
-            todo += [base, held.dtype.metadata, *gc.get_referents(held)]
+            todo += [base, held.dtype, *gc.get_referents(held)]
             todo += held.ravel().tolist() if held.dtype.hasobject else []
         elif isinstance(held, str):
             if len(held) <= 64:  # a name, or what a named tuple prints
@@ -70,8 +84,12 @@ def numbers_in(value: Any, lent: Iterable[Any] = (), *, integers: bool = False) 
                 total += -(-len(held) // _WORD)
         elif isinstance(held, memoryview):
             todo.append(held.obj)
+        elif isinstance(held, np.dtype):
+            todo += [held.metadata, held.fields]
+        elif isinstance(held, np.flatiter | np.nditer | np.broadcast):
+            todo += [held.base] if isinstance(held, np.flatiter) else _operands(held)
         else:
-            total += 0 if isinstance(held, Number | np.generic) else _buffer(held)
+            total += 0 if isinstance(held, Number | np.generic) else _buffer(held) + _inside(held)
             todo += _parts(held)
     return total + max(0, small - _FREE, -(-(spelt - _FREE_BYTES) // _WORD))
 
@@ -136,6 +154,23 @@ def _buffer(value: Any) -> int:
         return 0
 
 
+def _inside(value: Any) -> int:
+    """Return the numbers that an object holds neither as memory that can be read nor in other objects."""
+    if isinstance(value, _TIMES):
+        return 1
+    if isinstance(value, _COMPRESSORS):
+        return _WINDOW // _WORD
+    kind = type(value)
+    return kind.__basicsize__ // _WORD if kind.__basicsize__ > _LARGE and not isinstance(value, type) else 0
+
+
+def _operands(value: Any) -> tuple[Any, ...]:
+    import numpy as np
+
+    operands: tuple[Any, ...] = value.operands if isinstance(value, np.nditer) else value.iters
+    return operands
+
+
 def _parts(value: Any) -> Iterator[Any]:
     """Yield what an object refers to. The globals of a function and the base classes of a class are not its own."""
     if isinstance(value, FunctionType):
@@ -143,10 +178,16 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, type):
         if value.__flags__ & _HEAP_TYPE:
             yield from _own(value)
-    elif not isinstance(value, ModuleType):
+    elif isinstance(value, _LONG_RANGES):
+        yield from (value.start, value.stop, value.step) if isinstance(value, range) else value.__reduce__()
+    elif isinstance(value, struct.Struct):
+        yield value.format
+    elif not (isinstance(value, ModuleType) and any(value is each for each in sys.modules.values())):
         referents = gc.get_referents(value)
         if isinstance(value, dict) and len(referents) < len(value):  # an object's `__dict__`, since Python 3.13
             referents = list(dict.values(value))
+        if isinstance(value, dict):
+            yield from (key for key in dict.keys(value) if isinstance(key, str))  # `gc` leaves them out
         yield from referents
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import array
 import functools
 import io
+import random
+import struct
 import threading
 import tracemalloc
 import weakref
+import zlib
 from collections import deque
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -212,8 +216,22 @@ def test_scales_notice_that_a_file_stops_them() -> None:
         io.StringIO("a" * 800),
         Decimal(1 << 6400),
         [chr(0x10000 + i) * 64 for i in range(16)],
+        {"a" * 400: 0},
+        range(1 << 6400),
+        iter(range(1 << 6400)),
+        iter(range(1 << 62, 1 << 6400)),
+        [timedelta(seconds=i) for i in range(50)],
+        struct.Struct("x" * 400),
+        random.Random(0),
+        np.random.MT19937(0),
+        zlib.compressobj(),
+        np.dtype([("a" * 400, "f8")]),
+        np.dtype({"names": [f"f{i}" for i in range(90)], "formats": ["u1"] * 90, "offsets": range(90)}),
+        np.zeros(50).flat,
+        np.broadcast(np.zeros(50), 1),
+        np.nditer(np.zeros(50)),
+        with_attribute(ModuleType("made"), np.zeros(50)),
     ],
-    ids=["a file in memory", "a text in memory", "the digits of a decimal number", "short texts"],
 )
 def test_numbers_hidden_in_other_objects_count(held: Any) -> None:
     assert numbers_in(held) >= 50
