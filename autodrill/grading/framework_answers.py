@@ -22,7 +22,10 @@ __all__ = ["framework_of", "limits_of", "loading", "refusal_of", "remark_of", "u
 
 _ROOTS = {str(framework): framework for framework in Framework}
 _DIFFERENTIATES = frozenset(
-    {"grad", "vjp", "jvp", "jacrev", "jacfwd", "jacobian", "hessian", "value_and_grad", "linearize", "backward"}
+    [
+        *("grad", "vjp", "jvp", "jacrev", "jacfwd", "jacobian", "hessian", "value_and_grad", "linearize"),
+        *("backward", "run_backward", "make_dual"),
+    ]
 )
 """Functions and methods of the frameworks that differentiate."""
 

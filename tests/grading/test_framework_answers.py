@@ -141,6 +141,11 @@ DIFFERENTIATING = {
     "renamed": ("from torch.autograd import grad as of", "of(y, x, g)", "line 6 uses `of`"),
     "in-a-table": ("import torch", "[torch.autograd.grad][0](y, x, g)", "line 6 uses `grad`"),
     "own-name": ("import torch\ndef grad(): pass", "torch.autograd.grad(y, x, g)", "line 7 uses `grad`"),
+    "engine": (
+        "import torch",
+        "torch.autograd.Variable._execution_engine.run_backward(y)",
+        "line 6 calls `run_backward`",
+    ),
     "unused": ("from torch.autograd import grad as of", "g", None),
     "own": ("import torch\ndef grad(y, x, g): return g", "grad(y, x, g)", None),
     "attribute": ("import torch", "x.grad", None),
