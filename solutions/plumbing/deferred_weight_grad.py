@@ -62,6 +62,7 @@ def made(rng, rows, steps, d=3, k=2):
         "x": [rng.normal(size=(n, d)) for n in rows],
         "g": [rng.normal(size=(n, k)) for n in rows],
         "steps": steps,
+        "seed": int(rng.integers(1 << 40)),
     }
 
 
@@ -114,8 +115,10 @@ def flat(rng, size):
 CASES = [single, interleaved, equal, mixed, tall, flat, waiting, finished]
 
 
-# The long cases return the last dW only. In the others dW is read after each step, and None reads as 0.
-def drive(candidate, W, x, g, steps):
+# In the short cases dW is read after each step, and None reads as 0. The long cases return the last dW, and before it
+# one number for each W: a product of dW with random numbers that the candidate does not know. So one sum of all early
+# products cannot take their place.
+def drive(candidate, W, x, g, steps, seed):
     import contextlib
 
     step, early, nones = "", 0, 0
@@ -141,6 +144,7 @@ def drive(candidate, W, x, g, steps):
     large, long = len(steps) > 50, len(steps) > 12
     weighed = long and not large
     outs, inputs, weights, count = [], [], [], {"F": 0, "B": 0, "W": 0}
+    probe = np.random.default_rng(seed).normal(size=W.size if long else 0)
     with Scales() if weighed else contextlib.nullcontext() as scales:
         layer = candidate(W)
         for step in steps:
@@ -158,26 +162,31 @@ def drive(candidate, W, x, g, steps):
             if not long:
                 nones += layer.dW is None
                 weights.append(np.zeros(W.shape) if layer.dW is None else np.array(layer.dW, dtype=float))
+            elif step == "W":
+                weights.append(np.ravel(layer.dW) @ probe if np.size(layer.dW) == W.size > 1 else 0.0)
             if weighed and step == "B":
                 own = None
                 need = sum(a.nbytes for a in x[count["W"] :] + g[count["W"] : count["B"]])
                 most = 3 * need + 3 * W.nbytes + 1024 * len(x)  # copies, other arrays of W's shape, and small objects
                 early += not need <= scales.bytes <= most
     if long:
-        outs, inputs, weights = [np.zeros(0)], [np.zeros(0)], [np.array(layer.dW)]
+        outs, inputs, weights = [np.zeros(0)], [np.zeros(0)], [np.append(weights, layer.dW)]
     return {
         "out": np.concatenate(outs),
         "dx": np.concatenate(inputs),
-        "dW": np.stack(weights),
+        "dW": weights[0] if long else np.stack(weights),
         "the number of steps with dW None": nones,
         "the number of early products": early,
     }
 
 
-def expected(W, x, g, steps):
+def expected(W, x, g, steps, seed):
     if len(steps) > 12:
-        total = sum(x[i % len(x)].T @ g[i % len(x)] for i in range(steps.count("W")))
-        return dict(zip(RESULTS, (np.zeros(0), np.zeros(0), total[None], 0, 0), strict=True))
+        probe, total, numbers = np.random.default_rng(seed).normal(size=W.size), np.zeros(W.shape), []
+        for i in range(steps.count("W")):
+            total += x[i % len(x)].T @ g[i % len(x)]
+            numbers.append(total.ravel() @ probe)
+        return dict(zip(RESULTS, (np.zeros(0), np.zeros(0), np.append(numbers, total), 0, 0), strict=True))
 
     def loss(x, W, g):
         return (engine.matmul(x, W) * g).sum()
