@@ -275,9 +275,9 @@ class LoadedSubmission:
                 proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
                 if latest or overwritten or proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
                     before = list(map(memory_claims.snapshot, _build(packed, places)))
-                    found = memory_claims.compare(arguments, before, result, [self.earlier, latest])
-                    if overwritten and found and not found.reused:
-                        found = replace(found, reused=(0,))
+                    # If an earlier result has changed, all of this one counts as reused.
+                    earlier = [self.earlier, latest, own if overwritten else []]
+                    found = memory_claims.compare(arguments, before, result, earlier)
                     proof = memory_claims.details(arguments, proof)
             if self.earlier is None:  # the first result must stay valid during all later calls
                 self.earlier, self._earlier_arrays = result, own
