@@ -6,6 +6,7 @@ A class of arrays becomes cases with layouts and sizes that reveal faults, tiny 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -237,20 +238,11 @@ def small_arrays(
 
 
 def large_case(entry: Given, rng: np.random.Generator) -> Case:
-    """Return the large case of a class: different sizes, and a largest array of about `LARGE_ELEMENTS` elements.
+    """Return the large case of a class: one long axis, and a largest array of about `LARGE_ELEMENTS` elements.
 
     It is float32, so that half as many bytes are sent to the candidate's process.
     """
-    import numpy as np
-
-    symbols = entry.symbols
-    rank = max(1, *(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values()))
-    # By broadcasting, the output may have as many elements as the product of all sizes.
-    side = max(2, round(min(LARGE_ELEMENTS ** (1 / rank), (4 * LARGE_ELEMENTS) ** (1 / max(1, len(symbols))))))
-    sizes = {
-        s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)
-    }
-    sizes = entry.sizes(sizes)
+    sizes = _with_one_long_axis(entry)
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
     inputs = draw(entry, sizes, rng)
@@ -258,6 +250,25 @@ def large_case(entry: Given, rng: np.random.Generator) -> Case:
         f"{label_of(entry)} · large", inputs, dict(entry.static), seed=child_seed(rng), dtype="float32", large=True
     )
     return replace(case, bound=entry.bound, draws=entry.draws, cotangent=entry.values.get("g"))
+
+
+def _with_one_long_axis(entry: Given) -> dict[str, int]:
+    """Return small sizes for all symbols except the last one of the array with the most symbols.
+
+    An answer that pairs all elements of a row, for example in a Jacobian, then takes far more than a right one.
+    """
+    if not entry.symbols:
+        return {}
+    *_, long = max(([d for d in dims if isinstance(d, str)] for dims in entry.arrays.values()), key=len)
+    short = [symbol for symbol in entry.symbols if symbol != long]
+    sizes = entry.sizes({symbol: 2 + i for i, symbol in enumerate(short)})
+    # By broadcasting, the output may have as many elements as the product of all sizes.
+    longest = 4 * LARGE_ELEMENTS // math.prod(sizes.values())
+    for dims in entry.arrays.values():
+        if long in dims:
+            others = math.prod(sizes[d] if isinstance(d, str) else d for d in dims if d != long)
+            longest = min(longest, int((LARGE_ELEMENTS // others) ** (1 / dims.count(long))))
+    return entry.sizes({**sizes, long: longest})
 
 
 def battery(drill: Drill, seed: int) -> list[Case]:

@@ -43,8 +43,7 @@ HINTS = (
     "Write `out * (g - (...).sum(axis=axis, keepdims=True))`. The dots stand for a product of two arrays.",
 )
 CASES = [
-    # A Jacobian of rows this long takes gigabytes.
-    given("x[n,m]", axis=-1, large={"n": 3, "m": 16000}),
+    given("x[n,m]", axis=-1),
     given("x[n,m]", axis=0),
     given("x[k,n,m]", axis=1),
     given("x[l,k,n,m]", axis=-3),
@@ -171,3 +170,14 @@ def softmax_backward(g, out, axis=-1):
 def softmax_backward(g, out, axis=-1):
     g, p = np.moveaxis(g, axis, -1), np.moveaxis(out, axis, -1)
     return np.moveaxis(p * (g - (g * p).sum(axis=-1, keepdims=True)), axis, -1)
+
+
+@mistake(
+    "jacobian",
+    "multiplying by the Jacobian requires building it",
+    "How many entries does the Jacobian of a row of 50,000 logits have? How many numbers do you return?",
+)
+def softmax_backward(g, out, axis=-1):
+    p, h = np.moveaxis(out, axis, -1), np.moveaxis(g, axis, -1)
+    J = p[..., :, None] * (np.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])
+    return np.moveaxis((J @ h[..., None])[..., 0], -1, axis).copy()

@@ -61,9 +61,9 @@ def far_apart(rng, shape, _):
 
 
 CASES = [
-    # The large case has few scores of long vectors. Correct loops over elements take half a second there, and finite
-    # differences take several seconds.
-    given("q[n,d] k[m,d] v[m,e]", large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
+    # The large case has one query and many keys. Correct loops over elements take half a second there, and a Jacobian
+    # of a row takes gigabytes.
+    given("q[n,d] k[m,d] v[m,e]", large={"n": 1, "m": 40_000, "d": 2, "e": 3}),
     given("q[b,n,d] k[b,m,d] v[b,m,e]", large=False),
     given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", large=False),
     given("q[n,d] k[1,d] v[1,e]", large=False, note="a single key"),
@@ -338,3 +338,14 @@ def attention_backward(g, q, k, v, p):
     dp, _ = of_product(g, v, p)
     ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
     return *of_scores(ds, q, k), ds.mT @ g
+
+
+@mistake(
+    "jacobian",
+    "softmax needs its Jacobian, a matrix for each query",
+    "How many entries does the Jacobian of a row of 50,000 scores have? Can p ∘ (dp - δ) replace the product with it?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    J = p[..., :, None] * (np.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])
+    return *of_scores((J @ dp[..., None])[..., 0] / q.shape[-1] ** 0.5, q, k), dv

@@ -56,7 +56,7 @@ HINTS = (
 )
 COTANGENTS = ("g", "glse")
 CASES = [
-    given("q[n,d] k[m,d] v[m,e]", large={"n": 60, "m": 70, "d": 300, "e": 200}),
+    given("q[n,d] k[m,d] v[m,e]", large={"n": 1, "m": 40_000, "d": 2, "e": 3}),
     given("q[n,d] k[1,d] v[1,e]", large=False, note="a single key"),
     given(
         "q[2,1] k[3,1] v[3,2]",

@@ -57,7 +57,7 @@ HINTS = (
     "Shift by the maximum of the scores and the sink. Then `dsink = -(... * D).sum(axis=(1, 2))`.",
 )
 CASES = [
-    given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", large={"H": 2, "n": 40, "m": 50, "d": 300, "e": 200}),
+    given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", large={"H": 2, "n": 1, "m": 20_000, "d": 2, "e": 3}),
     given("q[H,n,d] k[H,m,d] v[H,m,e] sink[H]", sink=normal(1, 3), large=False, note="sinks above the scores"),
     given("q[H,n,d] k[H,1,d] v[H,1,e] sink[H]", large=False, note="a single key"),
     given("q[2,2,3] k[2,3,3] v[2,3,2] sink[2]", sink=[1000.0, -1000.0], large=False, note="sinks of ±1000"),

@@ -74,7 +74,7 @@ def last_one_apart(rng, shape, _):
 
 CASES = [
     given("q[2,d] k[3,d] v[3,e]", bq=1, bk=2, causal=False, large=False),
-    given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False),
+    given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False, large={"d": 505, "e": 790}),
     given("q[6,d] k[6,d] v[6,e]", bq=4, bk=2, causal=True),
     given("q[n,d] k[n,d] v[n,e]", bq=8, bk=8, causal=True, large=False),
     given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, note="tiles of one"),

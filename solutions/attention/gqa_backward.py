@@ -54,11 +54,11 @@ HINTS = (
     ),
 )
 CASES = [
-    given("q[6,n,d] k[3,m,d] v[3,m,e]", note="groups of two"),
+    given("q[6,n,d] k[3,m,d] v[3,m,e]", large=False, note="groups of two"),
     given("q[6,n,d] k[2,m,d] v[2,m,e]", large=False, note="groups of three"),
     given("q[4,n,n] k[2,n,n] v[2,n,n]", large=False, note="all square"),
     given("q[3,n,d] k[1,m,d] v[1,m,e]", large=False, note="one key head"),
-    given("q[2,n,d] k[2,m,d] v[2,m,e]", large=False, note="no sharing"),
+    given("q[2,n,d] k[2,m,d] v[2,m,e]", large={"n": 1, "m": 30_000, "d": 2, "e": 2}, note="no sharing"),
     given("q[4,n,d] k[2,1,d] v[2,1,e]", large=False, note="a single key"),
     given(
         "q[4,1,1] k[2,3,1] v[2,3,1]",

@@ -66,7 +66,7 @@ SHAPES = "x[b,n,D] Wq[D,I] Wk[D,I] Wv[D,I] Wo[I,D]"
 # Scores near 1: scores of tens would leave only the rounding error of dp - δ in some elements.
 SMALL = {"Wq": normal(0.5), "Wk": normal(0.5)}
 CASES = [
-    given(SHAPES.replace("I", "6"), **SMALL, H=2, note="two heads"),
+    given(SHAPES.replace("I", "6"), **SMALL, H=2, note="two heads", large={"b": 36, "n": 47, "D": 57}),
     given(SHAPES.replace("I", "6"), **SMALL, H=3, large=False, note="three heads"),
     given(SHAPES.replace("I", "3"), **SMALL, H=1, large=False, note="one head"),
     given("x[2,1,D] Wq[D,4] Wk[D,4] Wv[D,4] Wo[4,D]", H=2, large=False, note="a single token"),

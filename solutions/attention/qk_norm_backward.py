@@ -59,7 +59,7 @@ def rows_of_zeros(rng, shape, _):
 
 
 CASES = [
-    given("q[B,H,n,4] k[B,H,m,4] gamma_q[4] gamma_k[4]", large={"B": 2, "H": 3, "n": 110, "m": 130}),
+    given("q[B,H,n,4] k[B,H,m,4] gamma_q[4] gamma_k[4]", large={"B": 1, "H": 2, "n": 10, "m": 5000}),
     given(
         "q[B,H,n,3] k[B,H,m,3] gamma_q[3] gamma_k[3]",
         q=normal(1000),

@@ -48,7 +48,7 @@ HINTS = (
 WRT = ("logp",)
 RESULTS = ("dlogp",)
 CASES = [
-    given("logp[B,K>=2] reward[B,K>=2]", large={"B": 8, "K": 12000}),
+    given("logp[B,K>=2] reward[B,K>=2]", large={"B": 5, "K": 6000}),
     given("logp[B,2] reward[B,2]", large=False, note="two answers per prompt"),
     given(
         "logp[3,4] reward[3,4]",

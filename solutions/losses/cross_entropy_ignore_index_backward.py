@@ -77,7 +77,7 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,C] y[N]", y=padded(-100), note="padded with -100"),
+    given("logits[N,C] y[N]", y=padded(-100), large={"N": 20, "C": 5000}, note="padded with -100"),
     given("logits[N,C] y[N]", y=padded(-1), ignore=-1, note="padded with -1"),
     given("logits[N,C] y[N]", y=padded(99), ignore=99, note="padded with 99"),
     given("logits[6,C] y[6]", y=padded(-100), note="6 rows"),

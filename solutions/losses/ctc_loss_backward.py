@@ -101,7 +101,7 @@ def last_far_above(rng, shape, _):
 
 
 CASES = [
-    given("logits[T>=7,V>=2] y[L]", y=labels, large={"T": 60, "V": 200, "L": 12}),
+    given("logits[T>=7,V>=2] y[L]", y=labels, large={"T": 7, "V": 20_000, "L": 3}),
     given("logits[4,V>=3] y[3]", y=[2, 2, 1], large=False, note="a repeated label, and just enough steps"),
     given("logits[3,V>=3] y[3]", y=[1, 2, 1], large=False, note="one label per step"),
     given("logits[5,V>=3] y[1]", y=[2], large=False, note="one label"),

@@ -55,7 +55,7 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,C] y[N]", y=below("C"), eps=0.1, note="eps=0.1"),
+    given("logits[N,C] y[N]", y=below("C"), eps=0.1, large={"N": 20, "C": 5000}, note="eps=0.1"),
     given("logits[N,C>=2] y[N]", y=below("C"), eps=0.5, note="eps=0.5"),
     given("logits[N,3] y[N]", y=below(3), eps=0.0, large=False, note="no smoothing"),
     given("logits[N,4] y[N]", y=below(4), eps=1.0, large=False, note="eps=1"),
@@ -174,3 +174,18 @@ def label_smoothing_backward(g, logits, y, eps):
     q[np.arange(len(y)), y] += 1 - eps
     dp = -q / (p + 1e-8)
     return p * (dp - (dp * p).sum(axis=1, keepdims=True)) * (g / len(y))
+
+
+@mistake(
+    "jacobian",
+    "multiplying by the Jacobian requires building it",
+    "How many entries does the Jacobian of a row of 50,000 logits have? How many numbers do you return?",
+)
+def label_smoothing_backward(g, logits, y, eps):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    C = logits.shape[1]
+    target = np.full_like(logits, eps / C)
+    target[np.arange(len(y)), y] += 1 - eps
+    J = np.eye(C, dtype=p.dtype) - p[:, None, :]
+    return -g * (target[:, None, :] @ J)[:, 0] / len(y)

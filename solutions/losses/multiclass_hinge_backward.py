@@ -44,7 +44,7 @@ HINTS = (
     ),
 )
 CASES = [
-    given("scores[N,C] y[N]", y=below("C"), note="margin=1"),
+    given("scores[N,C] y[N]", y=below("C"), large={"N": 250, "C": 400}, note="margin=1"),
     given("scores[N,C] y[N]", y=below("C"), margin=0.25, large=False, note="margin=0.25"),
     given("scores[N,C>=2] y[N]", y=below("C"), scores=normal(20), margin=1.5, large=False, note="scores far apart"),
     given("scores[2,3] y[2]", scores=[[5.0, 1.0, 0.0], [-2.0, 3.0, 1.0]], y=[0, 1], note="no active term"),

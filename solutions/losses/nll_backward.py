@@ -41,7 +41,7 @@ HINTS = (
     "Make zeros of logp's shape and dtype. Index with `np.arange(len(y))` and the labels, and assign `... / len(y)`.",
 )
 CASES = [
-    given("logp[N,C] y[N]", y=below("C")),
+    given("logp[N,C] y[N]", y=below("C"), large={"N": 20, "C": 5000}),
     given("logp[5,3] y[5]", y=[2, 2, 0, 2, 0], note="repeated labels"),
     given("logp[1,4] y[1]", y=[3], note="one row"),
     given("logp[3,3] y[3]", y=[0, 2, 1], note="a square array"),

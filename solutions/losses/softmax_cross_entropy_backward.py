@@ -60,7 +60,7 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,C] y[N]", y=below("C")),
+    given("logits[N,C] y[N]", y=below("C"), large={"N": 20, "C": 5000}),
     given(
         "logits[N,C] y[N]",
         y=below("C"),

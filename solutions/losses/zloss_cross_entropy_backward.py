@@ -72,7 +72,7 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,V] y[N]", y=padded(-100), eps=0.1, z=0.05),
+    given("logits[N,V] y[N]", y=padded(-100), eps=0.1, z=0.05, large={"N": 20, "V": 5000}),
     given("logits[N,V] y[N]", y=below("V"), eps=0.0, z=0.5, large=False, note="eps=0"),
     given("logits[N,V] y[N]", y=padded(99), eps=0.3, z=0.0, ignore=99, large=False, note="z=0, padded with 99"),
     given("logits[3,V] y[3]", y=-100, eps=0.1, z=0.1, smooth=False, note="only padding"),

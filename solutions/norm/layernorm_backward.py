@@ -60,7 +60,7 @@ EPS = 1e-5
 # The rows have fixed lengths. In rows of two elements dx would be 0 up to eps, and only the rounding error of xhat
 # would be left.
 CASES = [
-    given("x[n,5] gamma[5] beta[5]", large={"n": 20000}),
+    given("x[n,d>=5] gamma[d] beta[d]"),
     given("x[k,n,4] gamma[4] beta[4]", large=False),
     given("x[7] gamma[7] beta[7]", note="one row"),
     given("x[n,1] gamma[1] beta[1]", large=False, note="rows of one element"),

@@ -134,6 +134,21 @@ def test_large_case_is_last_and_near_its_size(pack: Pack) -> None:
     assert LARGE_ELEMENTS / 2 < cases[-1].inputs["x"].size < LARGE_ELEMENTS * 2
 
 
+@pytest.mark.parametrize(
+    ("arrays", "name", "shape"),
+    [
+        ("x[n,m] y[n]", "x", (2, 50_000)),
+        ("y[k] x[k,n,m>=7]", "x", (2, 3, 16_666)),
+        ("x[n,4]", "x", (25_000, 4)),
+        ("W[n,n] x[n]", "W", (316, 316)),
+        ("x[n,1] y[1,m>=9]", "y", (1, 9)),
+    ],
+)
+def test_large_case_has_one_long_axis(pack: Pack, arrays: str, name: str, shape: tuple[int, ...]) -> None:
+    *_, large = with_cases(pack, f'[given("{arrays}")]')
+    assert large.inputs[name].shape == shape
+
+
 def test_given_can_omit_empty_and_large_cases(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]", empty=False, large=False)]')
     assert not any("= 0" in c.label or c.large for c in cases)
