@@ -36,6 +36,7 @@ __all__ = [
     "build_argument",
     "built",
     "header",
+    "hold",
     "pack",
     "pack_call",
     "read_header",
@@ -236,6 +237,19 @@ def build_argument(packed: PackedValue) -> Any:
     if scalar:
         return array[()]
     return _laid_out(array, Layout(layout)) if layout else array.copy()
+
+
+def hold(arguments: Sequence[Any], packed: Sequence[PackedValue], places: bytes) -> bool:
+    """Return whether the arrays among the arguments of a call still hold the numbers that were sent.
+
+    A checksum can be the same for other numbers. Arrays within lists, and repeated numbers, are left to it.
+    """
+    for argument, place in zip(arguments, places, strict=True):
+        sent = packed[place]
+        is_array = type(sent) is tuple and len(sent) > 1 and sent[3] == 1 and not sent[4]
+        if is_array and argument.tobytes() != sent[2]:
+            return False
+    return True
 
 
 def _laid_out(array: NDArray[Any], layout: Layout) -> NDArray[Any]:

@@ -242,7 +242,7 @@ class LoadedSubmission:
         for places, again, checksum in specs:
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, own, places, checksum, budget, again=again)
+            kind, answer = self._call(arguments, own, places, checksum, budget)
             if again and self._sent is not None:
                 sent, arguments = self._sent, _build(own, places)
                 self._call_on_other_numbers(arguments)
@@ -253,14 +253,7 @@ class LoadedSubmission:
                 return
 
     def _call(
-        self,
-        arguments: list[Any],
-        packed: list[frames.PackedValue],
-        places: bytes,
-        checksum: int | None,
-        limit: int,
-        *,
-        again: bool = False,
+        self, arguments: list[Any], packed: list[frames.PackedValue], places: bytes, checksum: int | None, limit: int
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
         self._sent = None
@@ -269,11 +262,12 @@ class LoadedSubmission:
             answer = values.encode(result, limit=limit)
             found, proof = None, b""
             own = memory_claims.sent_arrays(result)
-            overwritten = self._latest.overwritten(every=again)
+            overwritten = self._latest.overwritten()
             latest = self._latest.add(own)
             if checksum is not None:
                 proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
-                if latest or overwritten or proof != memory_claims.right_evidence(checksum, own, self._earlier_total):
+                right = memory_claims.right_evidence(checksum, own, self._earlier_total)
+                if latest or overwritten or proof != right or not frames.hold(arguments, packed, places):
                     before = list(map(memory_claims.snapshot, _build(packed, places)))
                     # If an earlier result has changed, all of this one counts as reused.
                     earlier = [self.earlier, latest, own if overwritten else []]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import binascii
 import itertools
 import struct
-from _blake2 import blake2b  # `hashlib` would load OpenSSL into every child process
 from collections import deque
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -154,10 +153,12 @@ class LatestResults:
                 del of_owner[owner]
         return met
 
-    def overwritten(self, *, every: bool) -> bool:
-        """Return whether an array has changed since its call: one of the latest result, or one of `every` result."""
-        kept = self._arrays if every else itertools.islice(reversed(self._arrays), self._newest)
-        return any(total((array,)) != was for _, array, was in kept)
+    def overwritten(self) -> bool:
+        """Return whether an array of the latest result, or the oldest array, has changed since its call."""
+        kept = self._arrays
+        return any(total((array,)) != was for _, array, was in itertools.islice(reversed(kept), self._newest)) or (
+            len(kept) > self._newest and total((kept[0][1],)) != kept[0][2]
+        )
 
 
 def _owner(base: Any) -> int:
@@ -227,27 +228,23 @@ def _inversion(count: int) -> int:
 
 
 def checksum(arguments: Sequence[Any]) -> int:
-    """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1.
-
-    It is no CRC: that of the changed bytes would be the same if they differ by a multiple of its polynomial.
-    """
+    """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1."""
     array_type = values.array_type()
     layouts: list[Any] = []
     for argument in arguments:
         if type(argument) is array_type:
             dtype = argument.dtype
             layouts += (argument.shape, argument.strides, dtype.num, dtype.isnative, argument.flags.writeable)
-    found = blake2b((hash(tuple(layouts)) & _WORD).to_bytes(4, "little"), digest_size=4)
+    found = hash(tuple(layouts)) & _WORD
     for argument in arguments:
         if type(argument) is array_type:
-            one_axis: Any = argument.reshape(-1) if argument.flags.c_contiguous else argument.tobytes()
-            found.update(one_axis)
+            found = _crc32(argument if argument.flags.c_contiguous else argument.tobytes(), found)
         elif type(argument) in _CONTAINERS:
             try:
-                found.update(values.encode(argument, limit=1 << 40))
+                found = _crc32(values.encode(argument, limit=1 << 40), found)
             except (values.OversizedError, wire.WireError):  # it now contains itself, or a value that cannot be sent
                 return 0
-    return int.from_bytes(found.digest(), "little")
+    return found
 
 
 def total(arrays: Iterable[NDArray[Any]], start: int = 0) -> int:
