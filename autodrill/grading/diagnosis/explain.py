@@ -157,10 +157,11 @@ def _in_source(
     """
     from autodrill.grading.diagnosis.float_errors import with_operation  # these are rarely needed
     from autodrill.grading.diagnosis.input_class_rules import NAN_WHERE_FINITE
-    from autodrill.grading.diagnosis.repair_search import is_vague, repaired
+    from autodrill.grading.diagnosis.repair_search import is_vague, repaired, says_more
 
     if steady and is_vague(rule):
-        rule = repaired(runner, drill, source, failing, passing) or rule
+        repair = repaired(runner, drill, source, failing, passing)
+        rule = repair if repair is not None and says_more(repair, rule) else rule
     fault = failing[0].fault
     if rule is None and fault is not None and fault.kind is FaultKind.NOT_FINITE:
         found = with_operation(runner, drill, source, NAN_WHERE_FINITE, failing[0])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.mutants import Mutant
 
-__all__ = ["BOUNDS", "OF_STRUCTURE", "PREFIX", "line_rule", "slip_rule"]
+__all__ = ["BOUNDS", "OF_STRUCTURE", "PREFIX", "TELLING", "line_rule", "slip_rule"]
 
 PREFIX = "slip-"
 """The prefix of these rules' keys."""
@@ -183,7 +183,7 @@ _REPEATED_INDEX = (
 )
 
 
-_TELLING = {"clipped", "nearly-equal", "small-constant", _REPEATED_INDEX[0]}
+TELLING = {"clipped", "nearly-equal", "small-constant", _REPEATED_INDEX[0]}
 """Keys of changes that are rarely right by chance."""
 
 
@@ -198,7 +198,7 @@ def line_rule(repairs: Sequence[Mutant]) -> Rule:
         repairs: The changed submissions; never empty. The changes are not quoted: they would give the solution away.
     """
     found = [(_fault_of(repair), repair.line) for repair in repairs]
-    found = [each for each in found if each[0] == _FOR_EQUAL or each[0][0] in _TELLING] or found
+    found = [each for each in found if each[0] == _FOR_EQUAL or each[0][0] in TELLING] or found
     faults = list(dict.fromkeys(fault for fault, _ in found))
     lines = sorted({line for _, line in found})
     key, because = faults[0]
@@ -222,7 +222,7 @@ def _fault_of(repair: Mutant) -> tuple[str, str]:
     key, because = _IN_LINE[word]
     if isinstance(repair.new, ast.Expr):
         return _REPEATED_INDEX
-    if isinstance(repair.new, ast.Compare) and isinstance(repair.old, ast.Call):
+    if isinstance(repair.new, ast.Compare) and isinstance(repair.old, ast.Call) and _called(repair.old) == "isclose":
         return "nearly-equal", "line {} treats nearly equal values as equal"
     if isinstance(repair.new, ast.Constant) and repair.new.value == 0.0 and isinstance(repair.new.value, float):
         return "small-constant", "the small constant on line {} changes the results"

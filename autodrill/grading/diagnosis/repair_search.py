@@ -13,7 +13,7 @@ from autodrill.drills.mutants import each_mutant
 from autodrill.drills.rewrites import REWRITES, Operator
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_once
-from autodrill.grading.diagnosis.mutation_messages import BOUNDS, line_rule
+from autodrill.grading.diagnosis.mutation_messages import BOUNDS, TELLING, line_rule
 from autodrill.sandbox.outcomes import Loaded
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autodrill.grading.cases.question import Observation
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["is_vague", "repaired"]
+__all__ = ["is_vague", "repaired", "says_more"]
 
 _TRIES = 1000
 """Number of loads, and of calls in the case shown, that the search may make: see `mutation_search`."""
@@ -73,6 +73,9 @@ _VAGUE = {
 _SMALL = 0.01
 """A constant smaller than this may be an epsilon, a tolerance or the step of a difference quotient."""
 
+_NEARLY_RIGHT = {"approximate", "wrong-where"}
+"""Vague rules of answers that are nearly right."""
+
 _LOW = 100.0
 """Size from which a negative constant may take the place of -∞."""
 
@@ -83,6 +86,14 @@ def is_vague(rule: Rule | None) -> bool:
         return True
     somewhere = rule.key == "zero" and rule.because.startswith(("in some cases", "where "))
     return not rule.known and (rule.key in _VAGUE or somewhere)
+
+
+def says_more(repair: Rule, rule: Rule | None) -> bool:
+    """Whether the rule of a repair says more than a vague one.
+
+    If an answer is nearly right, that rule says what the error looks like. Only few changes are better.
+    """
+    return rule is None or rule.key not in _NEARLY_RIGHT or repair.key in TELLING
 
 
 def repaired(
