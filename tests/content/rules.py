@@ -168,7 +168,7 @@ RULES = {
     "deferred_weight_grad__early_method_dot": "product-kept",
     "dpo_loss_backward__beta_outside_only": "slip-missing-factor",
     "dpo_loss_backward__both_answers_counted": "constant-factor",
-    "dpo_loss_backward__half_tanh": "wrong-where",
+    "dpo_loss_backward__half_tanh": "approximate",
     "dpo_loss_backward__reference_exchanged": "reference-added",
     "dpo_loss_backward__slope_of_sigmoid": "slope-of-sigmoid",
     "dropout_backward__divides_by_p_guarded": "divide-by-p",

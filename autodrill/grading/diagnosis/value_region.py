@@ -28,7 +28,8 @@ _RIGHT = 8
 """Number of right elements elsewhere that must show that the value matters."""
 
 _ORDINARY = 16
-"""Number of right elements outside a range of values that show that the range is no coincidence."""
+"""Number of right elements outside a range of values that show that the range is no coincidence. There must also be at
+least as many as wrong elements: where most values are wrong, the range is not the fault."""
 
 _AT_ZERO = "does your code divide by this value, or leave out a branch at 0? What is the slope there?"
 _NEAR_ZERO = "does your code divide by this value, or add an epsilon to it? What is the right result there?"
@@ -70,7 +71,8 @@ def value_region(failing: list[Observation], passing: list[Observation]) -> Regi
         found = [pair for pair in pairs if pair is not None]
         wrong = np.concatenate([values[off] for values, off, _ in found])
         right = np.concatenate([values[~off & shows] for values, off, shows in found])
-        words = _condition(wrong, right)
+        beside = np.concatenate([values[~off & shows] for values, off, shows in found if off.any()] or [wrong[:0]])
+        words = _condition(wrong, right, beside)
         if words is not None and sum(bool(off.any()) for _, off, _ in found) >= _CASES:
             called = f"`{name}.data`" if failing[0].expected.start else f"`{name}`"
             return Region(failing[0].expected.parts[index].name, f"{called} is {words[0]}", words[1])
@@ -81,8 +83,15 @@ def _tells(o: Observation) -> bool:
     return has_numbers(o) and o.got is not None and not o.case.alias and o.case.scale == 1
 
 
-def _condition(wrong: Array, right: Array) -> tuple[str, str] | None:
-    """Return what is true of the wrong places alone, in words, and the hint."""
+def _condition(wrong: Array, right: Array, beside: Array) -> tuple[str, str] | None:
+    """Return what is true of the wrong places alone, in words, and the hint.
+
+    Args:
+        wrong: The values of an input where the result is wrong.
+        right: Those where it is right and not 0.
+        beside: The latter in cases that have wrong places too. Only they show a range of values: the cases may differ
+            in something else.
+    """
     if wrong.size < _CASES or right.size < _RIGHT:
         return None
     if np.all(wrong == 0) and np.sum(right != 0) >= _RIGHT and np.sum(right == 0) <= wrong.size:
@@ -91,10 +100,12 @@ def _condition(wrong: Array, right: Array) -> tuple[str, str] | None:
     alike = (np.abs(right) <= largest) & (has_zero | (right != 0))
     if largest <= _NEAR and np.sum(alike) <= wrong.size / 2:
         return "0 or nearly 0" if has_zero else "nearly 0", _NEAR_ZERO
-    for values, others, sign in ((wrong, right, "{}"), (np.abs(wrong), np.abs(right), "±{}")):
+    for change, sign in ((np.asarray, "{}"), (np.abs, "±{}")):
+        values, others, near = change(wrong), change(right), change(beside)
         low, high = np.min(values), np.max(values)
-        inside = np.sum((others >= low) & (others <= high))
-        if inside <= wrong.size / 4 and others.size - inside >= _ORDINARY:
+        inside, near_inside = (np.sum((each >= low) & (each <= high)) for each in (others, near))
+        outside = min(others.size - inside, 4 * (near.size - near_inside))
+        if inside <= wrong.size / 4 and outside >= max(_ORDINARY, wrong.size):
             return _range(low, high, others, sign), _IN_RANGE
     return None
 

@@ -143,3 +143,9 @@ def test_value_region_holds_the_wrong_values_alone(is_wrong: Callable[..., np.nd
     seen = [_seen(x, np.where(is_wrong(x), 2.0, 1.0), np.ones_like(x))] * 2
     region = value_region(seen, [])
     assert (region and region.values) == words
+
+
+def test_value_region_is_none_if_whole_cases_are_wrong() -> None:
+    low, high = np.linspace(-5, 5, 20), np.linspace(900, 1000, 20)
+    seen = [_seen(low, np.full(20, 2.0), np.ones(20))] * 2
+    assert value_region(seen, [_seen(high, np.ones(20), np.ones(20))]) is None
