@@ -306,7 +306,7 @@ def test_grade_reports_a_folder_that_is_a_link(run: Run, here: Path, files: list
     assert done.returncode == 1
 
 
-def test_output_waits_for_the_reader_of_a_pipe_that_does_not_block() -> None:
+def test_output_waits_for_the_reader_of_a_nonblocking_pipe() -> None:
     """Python would drop what does not fit into such a pipe, and the exit code would be 0."""
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)
