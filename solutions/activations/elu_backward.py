@@ -41,13 +41,13 @@ MISTAKES = [
     edit(
         "out-plus-one",
         "alpha is 1",
-        "Which number must you add to out to get alpha · exp(x)?",
+        "Which number must you add to `out` to get alpha · exp(x)?",
         "out + alpha -> out + 1",
     ),
     edit(
         "alpha-not-in-out",
-        "out on the left is exp(x) - 1, without alpha",
-        "By how much is out on the left above its limit of -alpha? Is alpha still a factor of this difference?",
+        "to the left of 0, `out` is exp(x) - 1, without alpha",
+        "To the left of 0, how far is `out` above its limit of -alpha? Is alpha still a factor of this difference?",
         "out + alpha -> alpha * (out + 1)",
     ),
     edit(

@@ -1,5 +1,5 @@
-"""A rank can compute its own m rows of s from its own a and the rows b of all ranks. With p as the softmax of these
-rows, the gradient of L with respect to these rows is the gradient of cross-entropy:
+"""A rank can compute its own m rows of s from its own a and the rows b of all ranks. Let p be the
+softmax of these rows of s. The gradient ds of L with respect to them is the gradient of cross-entropy:
 
     ds = (p - onehot) / n,    onehot is 1 at column rank·m + i of row i
 
