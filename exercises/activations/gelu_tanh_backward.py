@@ -13,8 +13,8 @@ approximation that GPT-2 used:
     out = x/2 · (1 + tanh(u))
 
 `g` is dL/dout and has the shape of `x`. Return `dx`, the gradient of this formula. The
-gradient of the exact GELU counts as wrong: it differs by up to 9e-4. Elements of x may
-be as large as ±1000, and dx must be finite there.
+gradient of the exact GELU counts as wrong: its slope differs by up to 9e-4. Elements of
+x may be as large as ±1000, and dx must be finite there.
 """
 
 import math
