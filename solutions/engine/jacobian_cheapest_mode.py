@@ -51,12 +51,12 @@ RESULTS = ("J", "asked")
 
 @scenario(2, note="more outputs than inputs")
 def tall(rng, size):
-    return {"n_in": size, "n_out": size + 4, "seed": int(rng.integers(1000))}
+    return {"n_in": size, "n_out": size + 8, "seed": int(rng.integers(1000))}
 
 
 @scenario(2, note="more inputs than outputs")
 def wide(rng, size):
-    return {"n_in": size + 4, "n_out": size, "seed": int(rng.integers(1000))}
+    return {"n_in": size + 8, "n_out": size, "seed": int(rng.integers(1000))}
 
 
 @scenario(1, 3, note="as many inputs as outputs")
@@ -69,7 +69,12 @@ def nearly_square(rng, size):
     return {"n_in": size + 1, "n_out": size, "seed": int(rng.integers(1000))}
 
 
-CASES = [tall, wide, square, nearly_square]
+@scenario(3, note="one more output than inputs")
+def nearly_square_and_tall(rng, size):
+    return {"n_in": size, "n_out": size + 1, "seed": int(rng.integers(1000))}
+
+
+CASES = [tall, wide, square, nearly_square, nearly_square_and_tall]
 EQUIVALENT = {
     "comparison: if n_in < n_out: -> if n_in <= n_out:": "for equal counts both modes take equally many passes",
     "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "axis 1 of a matrix is its last axis",
@@ -120,7 +125,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 @mistake(
     "always-reverse",
     "reverse mode is always cheaper",
-    "With 6 outputs and 2 inputs, how many passes do you take? How many does the other mode take?",
+    "With 10 outputs and 2 inputs, how many passes do you take? How many does the other mode take?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     return np.stack([vjp(unit) for unit in np.eye(n_out)])
@@ -192,11 +197,22 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 
 @mistake(
-    "vjp-costs-two",
-    "a VJP costs twice as much as a JVP",
+    "vjp-costs-more",
+    "a VJP costs more than a JVP",
     "What does the task say about the cost of a call? How many calls does each mode take?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in <= 2 * n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])
+
+
+@mistake(
+    "jvp-costs-more",
+    "a JVP costs more than a VJP",
+    "What does the task say about the cost of a call? How many calls does each mode take?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if 2 * n_in <= n_out:
         return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
     return np.stack([vjp(unit) for unit in np.eye(n_out)])

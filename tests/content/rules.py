@@ -252,7 +252,7 @@ RULES = {
     "iterative_topological_sort__visited_data": "missing",
     "jacobian_cheapest_mode__all_ones": "all-ones",
     "jacobian_cheapest_mode__both_modes": "both-modes",
-    "jacobian_cheapest_mode__forward_up_to_twice": "vjp-costs-two",
+    "jacobian_cheapest_mode__forward_up_to_twice": "vjp-costs-more",
     "jacobian_cheapest_mode__last_column_missed": "extra-term",
     "jacobian_cheapest_mode__sizes_exchanged": "inner-sizes",
     "jacobian_cheapest_mode__tries_first": "tries-first",
