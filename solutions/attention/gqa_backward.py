@@ -195,4 +195,16 @@ MISTAKES = [
         "What is exp(1000) in floating point? Which number may be subtracted from a row without changing its softmax?",
         "s - s.max(axis=-1, keepdims=True) -> s",
     ),
+    edit(
+        "one-maximum",
+        "one maximum is enough for all heads",
+        "One score is 900, and a row of another head has none above 2. What is exp(2 - 900)?",
+        "s.max(axis=-1, keepdims=True) -> s.max()",
+    ),
+    edit(
+        "one-maximum-per-head",
+        "one maximum is enough for all rows of a head",
+        "One row of a head has a score of 900, and another has none above 0. What is exp(0 - 900)?",
+        "s.max(axis=-1, keepdims=True) -> s.reshape(len(q), -1).max(axis=1).repeat(q.shape[1]).reshape(len(k), -1, 1)",
+    ),
 ]

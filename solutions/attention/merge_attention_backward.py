@@ -116,6 +116,18 @@ MISTAKES = [
         "w2 * glse - t -> -t",
     ),
     edit(
+        "opposite-gradients",
+        "dl2 is the negative of dl1",
+        "Add 1 to l1 and to l2: lse grows by 1. If glse is 1 and g is 0, what must dl1 + dl2 be?",
+        "w2 * glse - t -> -(w1 * glse + t)",
+    ),
+    edit(
+        "lse-of-part-1",
+        "lse depends only on l1",
+        "l2 is 20 above l1. How far does lse move if l2 moves by 1?",
+        "w2 * glse - t -> -t",
+    ),
+    edit(
         "exp-overflow",
         "exp(l1) is finite for every l1",
         "At l1 = 1000, what are the numerator and the denominator of your weight?",

@@ -98,6 +98,19 @@ MISTAKES = [
         ") / nb -> )",
     ),
     edit(
+        "norm-of-the-other",
+        "da is divided by |b|, and db by |a|",
+        "Double a, but not b. The same step now turns a by about half the angle. By which factor does your da change?",
+        "return ... -> return g * (v - c * u) / nb, g * (u - c * v) / na",
+    ),
+    edit(
+        "both-norms",
+        "da and db are both divided by |a||b|",
+        "Double b, which leaves the cosine as it is. Does your da stay the same?",
+        ") / na -> ) / (na * nb)",
+        ") / nb -> ) / (na * nb)",
+    ),
+    edit(
         "norm-squared",
         "the gradient is divided by the norm twice",
         (

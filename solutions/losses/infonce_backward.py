@@ -113,6 +113,25 @@ MISTAKES = [
         "S -= S.max(axis=1, keepdims=True) -> S -= S.max()",
     ),
     edit(
+        "one-maximum",
+        "one maximum is enough for all rows",
+        "One row has a logit of 1200, and another has none above 400. What is exp(400 - 1200)?",
+        "S.max(axis=1, keepdims=True) -> S.max()",
+    ),
+    edit(
+        "negatives-only",
+        "the denominator contains only the negatives",
+        "Does the softmax of a row leave out its own key? What must a row of p sum to?",
+        "S -= ... -> S[np.diag_indices(N)] = -np.inf; S -= S.max(axis=1, keepdims=True, initial=-1e30)",
+        "e.sum(axis=1, keepdims=True) -> np.maximum(e.sum(axis=1, keepdims=True), 1e-30)",
+    ),
+    edit(
+        "positive-twice",
+        "the denominator contains the positive pair and, once more, all keys",
+        "How often does exp(S_ii) occur in the sum over row i?",
+        "e = ... -> e = np.exp(S) * (1 + np.eye(N, dtype=S.dtype))",
+    ),
+    edit(
         "no-label",
         "the gradient of S is the softmax",
         "If p_ii is 1 for every i, the gradient must be 0. Is it 0 in your code?",
