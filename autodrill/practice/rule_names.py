@@ -174,7 +174,9 @@ NAMES: dict[str, str] = {
         "running-sum-added last-row quotient-rounded-down full-rounds-only full-blocks-only block-left-out "
         "first-block-stores zeroed-by-every-block"
     ),
-    "masks and padding": "label-0-is-padding mean-over-padding no-mask padding-moves mask-inverted not-causal",
+    "masks and padding": (
+        "label-0-is-padding negative-without-guard mean-over-padding no-mask padding-moves mask-inverted not-causal"
+    ),
     "the best path taken for all": "best-path",
     "the clip of a policy ratio": (
         "clip-kills-all upper-edge-only edge-is-clipped tie-inactive no-ratio ratio-inverted above-always-clipped "

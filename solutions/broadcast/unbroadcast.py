@@ -159,8 +159,25 @@ def unbroadcast(g, shape):
     "An array of shape (2, 1) was broadcast to (1, 2, 1). Which shape does your code return?",
 )
 def unbroadcast(g, shape):
-    if g.size == math.prod(shape) > 0:
+    if g.size == math.prod(shape):
         return g.copy()
     added = g.ndim - len(shape)
     axes = (*range(added), *(i + added for i, n in enumerate(shape) if n == 1))
     return g.sum(axis=axes).reshape(shape)
+
+
+@mistake(
+    "aligned-left",
+    "shapes are aligned from the left",
+    "An array of shape (2, 1) was broadcast to (2, 2, 3). Along which axes of g was it copied?",
+)
+def unbroadcast(g, shape):
+    rest, axes, added = list(shape), [], g.ndim - len(shape)
+    for axis, n in enumerate(g.shape):
+        if rest and (n == rest[0] or not added):
+            if rest.pop(0) == 1:
+                axes.append(axis)
+        else:
+            axes.append(axis)
+            added -= 1
+    return g.sum(axis=tuple(axes)).reshape(shape)

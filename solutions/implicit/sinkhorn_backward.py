@@ -104,6 +104,13 @@ MISTAKES = [
         "C is divided by eps in P. Which factor does the chain rule give?",
         " / eps ->",
     ),
+    edit(
+        "mean-masses-first-fixed",
+        "the mean mass may replace each mass in the equations",
+        "Add 1 to u and subtract 1 from v: dC stays the same. Do your equations still hold?",
+        "r, c = ... -> a, b = np.full_like(a, a.mean()), np.full_like(b, b.mean()); "
+        "r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)",
+    ),
     edit("sign", "a higher cost moves more mass", "With which sign does C enter P?", "return -P -> return P"),
 ]
 
@@ -331,6 +338,24 @@ def sinkhorn_backward(g, P, a, b, eps):
     sums = np.concatenate([(P * g).sum(axis=1), (P * g).sum(axis=0)])
     uv = np.linalg.lstsq(K, sums, rcond=1e-6)[0].astype(P.dtype)
     return -P * (g - uv[:n, None] - uv[n:]) / eps
+
+
+@mistake(
+    "mean-masses",
+    "the mean masses may replace a and b in the equations",
+    "Add 1 to u and subtract 1 from v: dC stays the same. Do your equations still hold?",
+)
+def sinkhorn_backward(g, P, a, b, eps):
+    a, b = np.full_like(a, a.mean()), np.full_like(b, b.mean())
+    return last_fixed(g, P, a, b, eps) if len(b) <= len(a) else last_fixed(g.T, P.T, b, a, eps).T
+
+
+def last_fixed(g, P, a, b, eps):
+    r, c = (P * g).sum(axis=1), (P * g).sum(axis=0)
+    K = np.diag(b) - P.T @ (P / a[:, None])
+    v = np.append(np.linalg.solve(K[:-1, :-1], (c - P.T @ (r / a))[:-1]), np.zeros(1, P.dtype))
+    u = (r - P @ v) / a
+    return -P * (g - u[:, None] - v) / eps
 
 
 @mistake(

@@ -190,6 +190,12 @@ MISTAKES = [
         "target[rows, y[rows]] += 1 - eps -> target += (1 - eps) * (y[:, None] == np.arange(V))",
     ),
     edit(
+        "negative-without-guard",
+        "every label that is not negative is a class",
+        "Which argument does your function never use? Try `ignore=99`.",
+        "kept = ... -> kept = y >= 0",
+    ),
+    edit(
         "label-0-is-padding",
         "a label of 0 marks padding",
         "Which argument marks padding? Is 0 a class?",

@@ -211,6 +211,31 @@ def groupnorm_backward(g, x, gamma, G):
     return dx.swapaxes(0, 1), dgamma, dbeta
 
 
+@mistake(
+    "channels-only",
+    "each position has its own mean and variance",
+    "Does one mean serve the channels at one position, or the channels at all positions? What does the task say?",
+)
+def groupnorm_backward(g, x, gamma, G):
+    return per_position(g, x, gamma, G)
+
+
+@mistake(
+    "layer-norm",
+    "each position has one mean and one variance over all channels",
+    "How many means does one sample have: one for each position, or G?",
+)
+def groupnorm_backward(g, x, gamma, G):
+    return per_position(g, x, gamma, 1)
+
+
+def per_position(g, x, gamma, G):
+    last = x.swapaxes(1, 2)
+    rows = last.reshape(-1, G, len(gamma) // G)
+    dx, dgamma, dbeta = gradients(g.swapaxes(1, 2), last, gamma, rows, by_channel=lambda a: a, axes=(0, 1))
+    return dx.swapaxes(1, 2), dgamma, dbeta
+
+
 def gradients(g, x, gamma, rows, by_channel=lambda a: a[:, None], axes=(0, 2)):
     h = (g * by_channel(gamma)).reshape(rows.shape)
     rstd = 1 / np.sqrt(rows.var(axis=2, keepdims=True) + EPS)
