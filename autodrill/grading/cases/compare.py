@@ -179,6 +179,9 @@ def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Return
     accepted = (*solution.may_edit, *(solution.cotangents if "writes-cotangent" in solution.remarks else ()))
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
         name = names.get(changed[0], "it was given")  # the process reports the index, so it may be out of range
+        if solution.drive and name in names.values() and name not in {p.name for p in drill.exercise.parameters}:
+            # The candidate's own parameter has a name that only the code of the scenario knows.
+            return Fault(FaultKind.MUTATED, f"the call changes an argument that comes from `{name}` of the case")
         return Fault(FaultKind.MUTATED, f"the call changes the argument {name}")
     if solution.drive:  # its results are made by the scenario
         return None
