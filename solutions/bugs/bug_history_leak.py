@@ -34,6 +34,7 @@ Asked next:
 """
 
 import math
+import weakref
 
 import numpy as np
 
@@ -72,64 +73,78 @@ def answer(asked, values, width):
 # Each value is asked for when its loss is requested, so that a candidate cannot read the others meanwhile.
 def drive(candidate, width):
     alive = graphs = 0
+    unused = kept = False
     counts = [(0, 0)]
 
     class Node:
         # Slots are a part of the node itself, so a candidate cannot empty a node and keep it.
-        __slots__ = ("data", "tracked", "_prev", "__weakref__", *(f"_{number}" for number in range(width)))
+        __slots__ = ("data", "tracked", "used", "_prev", "__weakref__", *(f"_{number}" for number in range(width)))
 
         def __init__(self, data, prev=(), tracked=True):
             nonlocal alive, graphs
-            self.data, self.tracked = data, tracked
+            self.data, self.tracked, self.used = data, tracked, tracked
             self._prev = prev if tracked else ()  # as in PyTorch, no history if all inputs are detached
             alive += 1
             graphs += tracked
 
         def __del__(self):
-            nonlocal alive, graphs
+            nonlocal alive, graphs, unused
             alive -= 1
             graphs -= self.tracked
+            unused = unused or not self.used
 
         def __add__(self, other):
+            self.used = True
             if isinstance(other, Node):
+                other.used = True
                 return Node(self.data + other.data, (self, other), self.tracked or other.tracked)
             return Node(self.data + other, (self,), self.tracked)
 
         __radd__ = __add__
 
         def item(self):
+            self.used = True
             return self.data
 
         def detach(self):
             return Node(self.data, tracked=False)
 
     def losses():
+        nonlocal kept
         requested = 0
         while (value := ask(requested)) is not None:
             requested += 1
             counts.append((alive, graphs))
             x, w, y = Node(3.0), Node(2.0), Node(value)
             loss = Node(value, (x, w, y))
+            if requested == 1:
+                first = weakref.ref(loss)
             del x, w, y
             yield loss
             del loss
         counts.append((alive, graphs))
+        kept = first() is not None
 
     total = candidate(losses())
     whole = isinstance(total, (int, np.integer)) or None
     most = [max(column) for column in zip(*counts, strict=True)]
-    return [float(total) if isinstance(total, float) else whole, *most, *growth(counts)]
+    number = float(total) if isinstance(total, float) else whole
+    return [number, *most, *growth(counts), float(unused), float(kept)]
 
 
+# Diagnosis tells one leak from another by the floats in the list, and ignores the integers. The last two floats say
+# whether a detached node was never used, and whether the first loss lives to the end.
 def growth(counts):
-    """Return floats, by which diagnosis tells one leak from another. It ignores integers in a list.
+    """Return how the two counts grow with the median loss, whether a count ever falls, and the most graphs of 4 nodes.
 
-    They say how the two counts mostly grow with a loss, whether a count ever falls, and the largest count. It is cut at
-    20, so that it does not matter how many losses pass until a graph is freed.
+    The first loss may be special, so the median leaves it out. More than 5 graphs count as 5, so that it does not
+    matter how many losses pass until a graph is freed.
     """
-    steps = [np.diff(column).tolist() or [0] for column in zip(*counts, strict=True)]
-    usual = [float(max(sorted(set(column)), key=column.count)) for column in steps]
-    return [*usual, float(min(map(min, steps)) < 0), float(min(max(map(max, counts)), 20))]
+    steps = [np.diff(column).tolist() for column in zip(*counts, strict=True)]
+    later = [sorted(column[2:]) or [0] for column in steps]
+    usual = [float(column[(len(column) - 1) // 2]) for column in later]
+    falls = any(min(column, default=0) < 0 for column in steps)
+    return [*usual, float(falls), float(min(max(graphs for _, graphs in counts) // 4, 5))]
 
 
 def judge(answer, values, width):
@@ -262,3 +277,40 @@ def bug_history_leak(losses):
     for loss in losses:
         total = total + loss.item()
     return total.item()
+
+
+@mistake(
+    "detach-dropped",
+    "`detach()` cuts the history of the node itself",
+    "`detach()` returns a node. Which of your variables refers to that node, and which still refers to the old one?",
+)
+def bug_history_leak(losses):
+    total = 0.0
+    for loss in losses:
+        total = total + loss
+        total.detach()
+    return total.item()
+
+
+@mistake(
+    "first-variable-kept",
+    "a variable that refers to a loss keeps only its value alive",
+    "Which variable refers to the first loss while the loop runs? What does that loss refer to?",
+)
+def bug_history_leak(losses):
+    losses = iter(losses)
+    first = next(losses)
+    total = first.item()
+    for loss in losses:
+        total += loss.item()
+    return total
+
+
+@mistake(
+    "keeps-detached",
+    "nodes without history may pile up",
+    "How many nodes does your list refer to when the tenth loss is requested? What do you need of each node?",
+)
+def bug_history_leak(losses):
+    kept = [loss.detach() for loss in losses]
+    return sum(node.item() for node in kept)
