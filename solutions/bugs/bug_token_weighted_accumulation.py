@@ -175,8 +175,8 @@ MISTAKES = [
     ),
     edit(
         "world-forgotten",
-        "dividing by the number of all tokens is enough",
-        "What does the last line do to the sum over ranks?",
+        "the sum over ranks is divided by `world` as well as by the number of all tokens",
+        "By which two numbers does your code divide the sum of all tokens' gradients? Which one makes it a mean?",
         "* world / total -> / total",
     ),
     edit(

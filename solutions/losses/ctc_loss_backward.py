@@ -213,6 +213,17 @@ MISTAKES = [
         "beginnings(e[::-1, ::-1], z[::-1]) -> beginnings(e[::-1, ::-1], z[::-1], 1)",
         "a[-1, -2:] -> a[-1, -1:]",
     ),
+    # In log-softmax's backward a row without shares is 0, also where no path ends with a blank.
+    edit(
+        "last-label-is-no-end",
+        "a path may not end at the last label",
+        "Does the path `ab` read `ab`? At which two positions may a path end?",
+        "def beginnings(e, z): -> def beginnings(e, z, n=2):",
+        "a[0, 2:4] = e[0, :2] -> a[0, 2 : 2 + n] = e[0, :n]",
+        "beginnings(e[::-1, ::-1], z[::-1]) -> beginnings(e[::-1, ::-1], z[::-1], 1)",
+        "a[-1, -2:])) -> a[-1, -1:])); share = np.where(np.isnan(share), 0, share); share[-1, -1] = 1",
+        "d = np.exp(lp) -> d = np.exp(lp) * share.sum(axis=1, keepdims=True)",
+    ),
     edit(
         "starts-with-blank",
         "every path begins with a blank",

@@ -153,4 +153,16 @@ MISTAKES = [
         "u is a unit vector. How long is the part of g along u if g is u itself?",
         "u * ds[:, None] -> u * ds[:, None] / v.shape[1]",
     ),
+    edit(
+        "norm-plus-constant",
+        "a small constant added to the norm changes nothing",
+        "A row has the norm 1e-14. By which factor does a constant such as 1e-12 change it?",
+        "keepdims=True)) -> keepdims=True)) + 1e-12",
+    ),
+    edit(
+        "norm-at-least-a-constant",
+        "a norm is never below a small constant",
+        "A row has the norm 1e-14. Which number does your code divide by?",
+        "norm = ... -> norm = np.maximum(np.sqrt((v * v).sum(axis=1, keepdims=True)), 1e-12)",
+    ),
 ]
