@@ -252,6 +252,18 @@ MISTAKES = [
         "d is 19. Which thread stores column 18, and in which round?",
         "c < d; c += 8 -> c < d / 8 * 8; c += 8",
     ),
+    edit(
+        "skipped-by-ds",
+        "a query whose ds is tiny contributes nothing",
+        "ds can be 0 although p is not. To which of dk and dv does the query then contribute?",
+        "ds = p * (gv - D[i]); -> ds = p * (gv - D[i]); if (fabsf(ds) < 1e-6f) continue;",
+    ),
+    edit(
+        "skipped-by-large-p",
+        "a p below 1e-3 counts as 0",
+        "Below which p may your code skip a query, according to the task?",
+        "ds = p * (gv - D[i]); -> ds = p * (gv - D[i]); if (p < 1e-3f) continue;",
+    ),
 ]
 
 

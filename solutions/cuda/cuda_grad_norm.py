@@ -217,4 +217,16 @@ MISTAKES = [
         "With 121 elements and 96 threads, which thread takes element 120, and in which round?",
         "i < n; i += stride -> i < n / stride * stride; i += stride",
     ),
+    edit(
+        "last-level-left-out",
+        "the reduction is complete when two sums are left",
+        "After the level in which half is 2, which elements of `sums` hold a part of the total? Which one is stored?",
+        "half >= 1 -> half > 1",
+    ),
+    edit(
+        "first-level-left-out",
+        "the first level adds 8 sums to 8 others",
+        "The block has 32 threads. Which element of `sums` receives the sum of thread 31, and at which level?",
+        "half = 16 -> half = 8",
+    ),
 ]
