@@ -15,7 +15,7 @@ added, memory grows with every iteration until the process is killed.
 
 Repair `bug_history_leak`. `losses` is an iterator that computes each loss when it is
 requested. There is at least one loss. Return the sum as a float. When a loss is
-requested, only the graph of the previous loss may still be alive.
+requested, only the graph of the previous loss may still be alive, and no other node.
 """
 
 

@@ -109,10 +109,12 @@ def _explains(drill: Drill, o: Observation, axes: str, parts: set[int]) -> bool:
             return False  # NaN comes from no contribution
         contributions = np.stack([each for each in found if each is not None])
         room = 4 * part.tolerance + hair(o, part.value)
+        off = np.abs(got - part.value) > room
+        if o.wrong[i] and not off.any():
+            return False  # an error this small comes from no contribution that is left out
         several = (np.abs(contributions) > room).sum(axis=0) > 1
         if several.any() and any((np.abs(each - got) <= room).all() for each in contributions):
             continue  # one group alone counts, everywhere
-        off = np.abs(got - part.value) > room
         one_of_them = ((np.abs(contributions - got) <= room) & (np.abs(contributions) > room)).any(axis=0)
         if np.any(off & ~(several & one_of_them)) or np.any(several & ~one_of_them):
             return False

@@ -410,3 +410,17 @@ def rmsnorm_backward(g, x, *others):
 
     assert report.failure is not None
     assert key_of(report) != "skips-slice"
+
+
+def test_small_error_is_not_called_overwritten(graded: Callable[..., Report], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodrill.grading.diagnosis.explain.known_rule", lambda *_: None)
+    source = """
+import numpy as np
+
+def weightnorm_backward(g, v, s):
+    norm = np.sqrt((v * v).sum(axis=1))[:, None] + 1e-12
+    ds = (g * v / norm).sum(axis=1)
+    return s[:, None] / norm * (g - ds[:, None] * v / norm), ds
+"""
+    keys = {key_of(graded("weightnorm_backward", source, seed=seed)) for seed in (0, 11)}
+    assert not keys & {"own-place-only", "overwritten"}
