@@ -72,6 +72,12 @@ _DIGITS = (
 )
 """Patterns of what usually costs digits, with the words of the cause."""
 
+_THRESHOLD = (
+    r"\b(?:where|if)\b.*[<>]=?\s*-?\d",
+    "this treats values beyond a threshold in another way",
+)
+"""A pattern of values for which another formula is used, with the words of the cause."""
+
 _NAN = (
     (
         r"[-=]\s*(?:np\.a?max\(\s*\w+\s*\)|\w+\.(?:a?max)\(\s*\))",
@@ -90,7 +96,7 @@ _PATTERNS = {
     "dtype-upcast": _DTYPE,
     "half-precision": _FLOAT16,
     "approximate": _DIGITS,
-    "wrong-where": _DIGITS,
+    "wrong-where": (_THRESHOLD, *_DIGITS),
     "nan-where-finite": _NAN,
     "unknown-factor": _ADDED,
     "at-the-kink": _CLOSE,

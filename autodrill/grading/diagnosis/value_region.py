@@ -105,7 +105,7 @@ def _condition(wrong: Array, right: Array, beside: Array) -> tuple[str, str] | N
         low, high = np.min(values), np.max(values)
         inside, near_inside = (np.sum((each >= low) & (each <= high)) for each in (others, near))
         outside = min(others.size - inside, 4 * (near.size - near_inside))
-        if inside <= wrong.size / 4 and outside >= max(_ORDINARY, wrong.size):
+        if inside <= wrong.size / 2 and outside >= max(_ORDINARY, wrong.size):
             return _range(low, high, others, sign), _IN_RANGE
     return None
 

@@ -168,7 +168,7 @@ def test_compare_call_names_a_changed_argument(seen: Callable[..., Observation])
 @pytest.mark.parametrize(
     ("index", "words"), [(0, "the argument p"), (1, "an argument that comes from `grads` of the case")]
 )
-def test_changed_argument_of_a_scenario_is_named_only_if_it_is_a_parameter(
+def test_changed_input_of_a_scenario_is_named_by_its_parameter(
     seen: Callable[..., Observation], index: int, words: str
 ) -> None:
     fault = fault_of(seen(lambda p, m, v: {"p": p, "m": m, "v": v}, name="adamw_step", changed=(index,)))

@@ -116,3 +116,27 @@ def test_lines_made_of_digits_are_searched_fast() -> None:
     started = time.process_time()
     assert with_cause(failure, line * 200, "") == failure
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("bound", "hint"), [(40, "line 9: this treats values beyond a threshold in another way"), (9, "")]
+)
+def test_threshold_is_blamed_unless_a_clip_may_be(
+    graded: Callable[..., Report], monkeypatch: pytest.MonkeyPatch, bound: int, hint: str
+) -> None:
+    monkeypatch.setattr("autodrill.grading.diagnosis.explain.known_rule", lambda *_: None)
+    clip = "    z = np.clip(x, -9, 9)" if bound == 9 else "    z = x"
+    source = f"""
+import math
+import numpy as np
+
+def gelu_tanh_backward(g, x):
+{clip}
+    t = np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
+    slope = (1 + t + z * (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 0.134145 * z * z)) / 2
+    return (g * np.where(abs(x) > 4, x > 0, slope)).astype(x.dtype)
+"""
+    rule = failure_of(graded("gelu_tanh_backward", source)).rule
+    assert rule is not None
+    assert rule.because.startswith("where `x` is ")
+    assert (rule.hint == hint) is bool(hint)
