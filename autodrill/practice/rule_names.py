@@ -62,7 +62,7 @@ NAMES: dict[str, str] = {
     "a factor left out": (
         "missing-factor constant-factor no-scale no-x no-beta no-rate no-two no-p slip-missing-factor gamma-missing "
         "slip-missing-power slip-missing-divisor factor-in-places unknown-factor scale-on-dq-only no-rstd "
-        "ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement no-gamma"
+        "scale-on-dk-only ignores-input carry-without-decay no-1/norm no-half no-root no-square no-complement no-gamma"
     ),
     "a factor too many": "stray-factor scaled-twice divided-twice extra-factor",
     "a step or a term too many": "extra-step extra-term extra-sum",
@@ -206,7 +206,7 @@ NAMES: dict[str, str] = {
     "the scale of the scores": "scale-d width-of-v",
     "the moments of an optimiser": "eps-before-correction rates-exchanged",
     "clipping": "clips-gradient hard-clip no-clip clipped-at-20 clip-stops-gradient log-ratio-clipped "
-    "log-ratio-limited logvar-clipped",
+    "log-ratio-limited logvar-clipped logits-clipped logits-clipped-early",
 }
 """The name of each fault, with the keys that mean it, separated by spaces."""
 

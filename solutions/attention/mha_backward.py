@@ -172,6 +172,20 @@ MISTAKES = [
         ") * scale ->)",
     ),
     edit(
+        "scale-on-dq-only",
+        "only dq contains the scale",
+        "A score is q·k over √d. What are its derivatives with respect to q and with respect to k?",
+        ") * scale ->)",
+        "merge(ds @ k) -> merge(ds @ k * scale)",
+    ),
+    edit(
+        "scale-on-dk-only",
+        "only dk contains the scale",
+        "A score is q·k over √d. What are its derivatives with respect to q and with respect to k?",
+        ") * scale ->)",
+        "merge(ds.mT @ q) -> merge(ds.mT @ q * scale)",
+    ),
+    edit(
         "scale-of-all-heads",
         "the scores are divided by √I",
         "A score is the dot product of two vectors. How many elements does each of the two vectors have?",

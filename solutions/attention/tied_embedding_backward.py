@@ -98,8 +98,8 @@ MISTAKES = [
     ),
     edit(
         "mean-over-words",
-        "the mean counts each distinct word once",
-        "Take ids = [1, 1, 3, 1]. What is the weight of E[1] in h?",
+        "the mean divides by the number of distinct words",
+        "Take ids = [1, 1, 3, 1]. How many rows are averaged, and what is the weight of E[1] in h?",
         "/ len(ids) -> / len(set(ids.tolist()))",
     ),
     edit(
@@ -125,6 +125,18 @@ MISTAKES = [
         "the row of a token reaches only the logit of that token",
         "h is part of every logit. Which elements of g reach dh?",
         "E.T @ g / len(ids) -> (g[:, None] * E)[ids] / len(ids)",
+    ),
+    edit(
+        "looked-up-logits-only",
+        "h reaches only the logits of the words in ids",
+        "How many logits does the output layer compute from h? Which elements of g reach dh?",
+        "E.T @ g / len(ids) -> np.where(np.isin(np.arange(len(E)), ids), g, 0) @ E / len(ids)",
+    ),
+    edit(
+        "one-term-per-id",
+        "dh is the sum of one term for each id",
+        "How many logits does the output layer compute from h? How many terms does dh have?",
+        "E.T @ g / len(ids) -> E[ids].T @ g[ids] / len(ids)",
     ),
 ]
 

@@ -118,7 +118,8 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "global-shift",
     "one maximum is enough for the whole array",
-    "Take a row with entries 1000 below the array's maximum. After your shift, what do the row's exponentials sum to?",
+    "A row's entries are 1000 below the array's maximum. What do its exponentials sum to after your shift? Does "
+    "an empty array have a maximum?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x - x.max())

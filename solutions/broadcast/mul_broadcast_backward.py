@@ -171,10 +171,8 @@ def mul_broadcast_backward(g, a, b):
 )
 def mul_broadcast_backward(g, a, b):
     def summed(g, shape):
-        added = g.ndim - len(shape)
-        if added and g.shape[: len(shape)] == shape:
-            return g.sum(axis=tuple(range(len(shape), g.ndim)))
-        return unbroadcast(g, shape)
+        padded = shape + (1,) * (g.ndim - len(shape))
+        return g.sum(axis=tuple(i for i, n in enumerate(padded) if n == 1 != g.shape[i])).reshape(shape)
 
     return summed(g * b, a.shape), summed(g * a, b.shape)
 

@@ -327,6 +327,33 @@ def softmax_cross_entropy_backward(g, logits, y):
     return p * (g / len(y))
 
 
+def clipped_softmax(z, bound):
+    e = np.exp(np.clip(z, -bound, bound))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@mistake(
+    "logits-clipped",
+    "clipping the logits before exp prevents the overflow and changes nothing else",
+    "A row has the logits 900 and 1000. What are its probabilities, before and after your clip?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = clipped_softmax(logits, 500)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "logits-clipped-early",
+    "clipping the logits to ±100 or less prevents the overflow and changes nothing else",
+    "A row has the logits 900 and 1000. What are its probabilities, before and after your clip?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = clipped_softmax(logits, 50)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
 @mistake(
     "mean-shift",
     "subtracting the mean of a row keeps its exponentials finite",

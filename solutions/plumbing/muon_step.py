@@ -217,6 +217,18 @@ MISTAKES = [
         "u = G + -> u = (1 - momentum) * G +",
     ),
     edit(
+        "gradient-weighted-in-M",
+        "G enters M with the weight 1 - momentum",
+        "After one step with M = 0, what is M according to the task?",
+        "M = momentum * M + G -> M = momentum * M + (1 - momentum) * G",
+    ),
+    edit(
+        "gradient-weighted-in-u",
+        "G enters the look-ahead with the weight 1 - momentum",
+        "The task adds two terms to form u. By which number does it multiply the gradient there?",
+        "u = G + -> u = (1 - momentum) * G +",
+    ),
+    edit(
         "keeps-look-ahead",
         "the look-ahead is the state",
         "Which quantity does the next step multiply by `momentum`: M or u?",

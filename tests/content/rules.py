@@ -426,7 +426,7 @@ RULES = {
     "softmax_backward__sum_of_g": "sum-g-only",
     "softmax_backward__ties_dropped": "slip-operand",
     "softmax_backward__whole_array": "whole-sum",
-    "softmax_cross_entropy_backward__clips": "large-values",
+    "softmax_cross_entropy_backward__clips": "logits-clipped-early",
     "softmax_cross_entropy_backward__distinct_labels": "one-row-a-label",
     "softmax_cross_entropy_backward__divides_by_size": "divide-by-NC",
     "softmax_cross_entropy_backward__epsilon": "small-constant",
