@@ -345,7 +345,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "logits-clipped-early",
-    "clipping the logits to ±100 or less prevents the overflow and changes nothing else",
+    "the logits have the same softmax after a clip as before it",
     "A row has the logits 900 and 1000. What are its probabilities, before and after your clip?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
