@@ -106,6 +106,13 @@ MISTAKES = [
         "return g * np.where(x > 4, 1, np.where(x < -4, 0, d)).astype(x.dtype)",
     ),
     edit(
+        "relu-tails-from-3",
+        "beyond about ±3 the slope is that of ReLU",
+        "How far below 0 is the slope at x = -3.5? Is that within rounding?",
+        "return ... -> d = (1 + t) / 2 + x / 2 * (1 - t**2) * du; "
+        "return g * np.where(x > 3, 1, np.where(x < -3, 0, d)).astype(x.dtype)",
+    ),
+    edit(
         "clipped",
         "an x beyond ±4 may be replaced by ±4",
         "Which slope does your code have at x = 7, and which does it have at x = 4?",

@@ -57,6 +57,7 @@ CASES = [
     given("x[N,3]", x=no_ties, k=1, large=False, note="one piece"),
     given("x[1,4]", x=[[-1.0, 2.0, -1.0, 2.0]], k=2, smooth=False, large=False, note="equal pieces"),
     given("x[4,6]", x=ties, k=3, smooth=False, large=False, note="ties"),
+    given("x[2,4]", x=[[0.0, -1.0, -2.0, -3.0], [-1.0, 2.0, 0.0, -4.0]], k=2, smooth=False, large=False, note="0 wins"),
     given("x[2,4]", x=NEARLY_EQUAL, k=2, smooth=False, large=False, note="nearly equal pieces"),
     given("x[1,4]", x=[[-3e12, -4e12, -2e12, -5e12]], k=2, smooth=False, large=False, note="pieces far below 0"),
 ]
@@ -190,6 +191,33 @@ def maxout_backward(g, x, k):
 def maxout_backward(g, x, k):
     pieces = x.reshape(len(x), k, -1)
     winner = np.maximum(pieces, -1e9).argmax(axis=1)
+    dx = np.zeros_like(pieces)
+    np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "best-starts-at-0",
+    "the running maximum may begin at 0",
+    "All pieces are negative. What is the maximum, and which piece equals it?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    dx = np.zeros_like(pieces)
+    winner = pieces.argmax(axis=1)[:, None]
+    found = np.take_along_axis(pieces, winner, axis=1) >= 0
+    np.put_along_axis(dx, winner, g[:, None] * found, axis=1)
+    return dx.reshape(x.shape)
+
+
+@mistake(
+    "piece-0-unless-positive",
+    "the search may begin with piece 0 and the number 0",
+    "All pieces are negative. Which piece does your search return?",
+)
+def maxout_backward(g, x, k):
+    pieces = x.reshape(len(x), k, -1)
+    winner = np.maximum(pieces, 0).argmax(axis=1)
     dx = np.zeros_like(pieces)
     np.put_along_axis(dx, winner[:, None], g[:, None], axis=1)
     return dx.reshape(x.shape)

@@ -149,7 +149,7 @@ MISTAKES = [
     edit(
         "merge-without-transpose",
         "a reshape alone merges the heads",
-        "Let n = 2 and H = 2. To which token does element [0, 1, 0, 0] of dq belong, and where does your merge put it?",
+        "The axes are (b, H, n, d). To which token does element [0, 1, 0, 0] belong, and where does your merge put it?",
         "tokens = ... -> tokens = t",
     ),
     edit(

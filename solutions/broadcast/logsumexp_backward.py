@@ -172,3 +172,23 @@ def logsumexp_backward(g, x, out, axis=-1):
 def logsumexp_backward(g, x, out, axis=-1):
     x = np.moveaxis(x, axis, -1)
     return np.moveaxis(g[..., None] * np.exp(x - out[..., None]), axis, -1)
+
+
+@mistake(
+    "masked-is-1000",
+    "-1000 can replace an entry of -inf",
+    "The largest entry of a row is -1000, and the others are -inf. Which gradients do you get?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    out = np.expand_dims(out, axis)
+    return np.expand_dims(g, axis) * np.exp(np.maximum(x, -1000) - np.maximum(out, -1000))
+
+
+@mistake(
+    "masked-is-0",
+    "0 can replace an entry of -inf",
+    "What is exp(-inf), and what is exp(0)? Does a masked entry affect `out`?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    x = np.where(np.isneginf(x), 0, x).astype(x.dtype)
+    return np.expand_dims(g, axis) * np.exp(x - np.expand_dims(out, axis))

@@ -65,6 +65,14 @@ CASES = [
         large=False,
         note="an infinite gradient",
     ),
+    given(
+        "x[n]",
+        x=[0.25 * (k % 7) - 0.5 for k in range(64)],
+        g=[np.inf if k == 40 else 0.5 * (k % 5) for k in range(64)],
+        smooth=False,
+        large=False,
+        note="an infinite gradient, as many elements as threads",
+    ),
 ]
 EQUIVALENT = {
     "comparison: for (int offset = 1; offset < n; offset *= 2) { -> for (int offset = 1; offset <= n...": (
@@ -157,6 +165,25 @@ MISTAKES = [
         "log2(n), rounded down, is the number of rounds",
         "With 5 elements, how many rounds does the first element need to reach the last one?",
         "offset < n; -> offset * 2 <= n;",
+    ),
+    edit(
+        "five-rounds",
+        "a scan takes five rounds, as in a warp",
+        "With 41 elements, which offsets does the first element need to reach the last one?",
+        "offset < n; -> offset < 32;",
+    ),
+    edit(
+        "masked-by-product",
+        "a product with 0 removes a number, even an infinite one",
+        "g[0] is infinite. What is infinity times 0? Which elements may depend on g[0]?",
+        "offset < n; -> offset < 64;",
+        "t + offset < 64 ? sums[old][t + offset] : 0.0f -> sums[old][(t + offset) % 64] * (t + offset < 64)",
+    ),
+    edit(
+        "masked-by-product-below-n",
+        "a product with 0 removes a number, even an infinite one",
+        "g[0] is infinite. What is infinity times 0? Which elements may depend on g[0]?",
+        "t + offset < 64 ? sums[old][t + offset] : 0.0f -> sums[old][(t + offset) % 64] * (t + offset < 64)",
     ),
 ]
 

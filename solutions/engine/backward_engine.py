@@ -502,3 +502,29 @@ def backward_engine(root):
     root.grad = 1.0
     for node in reversed(order):
         node._backward()
+
+
+@mistake(
+    "again-for-each-consumer",
+    "a closure may run again whenever another consumer of its node has run",
+    "A closure runs a second time. Which part of its node's `.grad` has it already passed on?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    queue = [root]
+    for node in queue:
+        node._backward()
+        queue.extend({id(source): source for source in node._prev}.values())
+
+
+@mistake(
+    "again-for-each-use",
+    "a closure may run again for each use of its node",
+    "A closure runs a second time. Which part of its node's `.grad` has it already passed on?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    queue = [root]
+    for node in queue:
+        node._backward()
+        queue.extend(node._prev)

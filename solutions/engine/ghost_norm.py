@@ -167,6 +167,18 @@ MISTAKES = [
         ),
         "inputs * outputs -> inputs @ outputs",
     ),
+    edit(
+        "pairs-once",
+        "a pair of different tokens adds one term to the double sum",
+        "Expand (u + v)². How often does the product of u and v occur?",
+        "(inputs * outputs).sum( -> np.tril(inputs * outputs).sum(",
+    ),
+    edit(
+        "own-terms-twice",
+        "the double sum is twice the sum over the pairs t <= s",
+        "Expand (u + v)². How often does u² occur?",
+        "(inputs * outputs).sum( -> 2 * np.tril(inputs * outputs).sum(",
+    ),
 ]
 
 

@@ -182,10 +182,11 @@ def linear_attention_backward(g, q, k, v):
     return g @ S.T, v @ R.T, k @ R
 
 
-def in_chunks(g, q, k, v, states=True, gradients=True):
-    """The gradients by chunks. The options say what one chunk hands to another."""
-    T, size = len(q), 64
-    dq, dk, dv = np.empty_like(q), np.empty_like(k), np.empty_like(v)
+def in_chunks(g, q, k, v, states=True, gradients=True, rest=True, size=64):
+    """The gradients by chunks. The options say what one chunk hands to another, and whether a last part counts."""
+    T, size = len(q), min(size, len(q))
+    T -= 0 if rest else T % size
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
     S, R = np.zeros((2, q.shape[1], v.shape[1]), q.dtype)
     for start in range(0, T, size):
         now = slice(start, start + size)
@@ -224,3 +225,21 @@ def linear_attention_backward(g, q, k, v):
 )
 def linear_attention_backward(g, q, k, v):
     return in_chunks(g, q, k, v, states=False, gradients=False)
+
+
+@mistake(
+    "rest-of-chunks",
+    "the number of chunks is T divided by the length of a chunk, rounded down",
+    "Let T be 100 and a chunk 64 steps. Which chunk contains step 70?",
+)
+def linear_attention_backward(g, q, k, v):
+    return in_chunks(g, q, k, v, rest=False)
+
+
+@mistake(
+    "rest-of-short-chunks",
+    "the number of chunks is T divided by the length of a chunk, rounded down",
+    "Let T be 20 and a chunk 16 steps. Which chunk contains step 18?",
+)
+def linear_attention_backward(g, q, k, v):
+    return in_chunks(g, q, k, v, rest=False, size=16)
