@@ -275,7 +275,7 @@ RULES = {
     "layernorm_backward__rstd_forgotten": "missing-factor",
     "layernorm_backward__vectors_handled_apart": "first-axis-only",
     "linear_attention_backward__eighths_of_the_sequence": "materialised",
-    "linear_attention_backward__rest_of_chunks": "slip-function",
+    "linear_attention_backward__rest_of_chunks": "one-class",
     "linear_scan_backward__divides_products": "one-class",
     "linear_scan_backward__first_state_for_h0": "first-state-for-h0",
     "linear_scan_backward__left_in_reverse": "left-in-reverse",

@@ -187,8 +187,8 @@ def _changes(source: bytes, drill: Drill) -> Iterator[Mutant]:
 def _unbounded(at: Place) -> Iterator[ast.AST]:
     """Remove a bound, such as that of `clip`, or a branch of `where`."""
     match at.node:
-        case ast.Call(func=ast.Name(id="max" | "min"), args=args) if any(map(_may_be_size, args)):
-            return  # a change of a chunk's length can hide any mistake in the chunks
+        case ast.Call(func=ast.Name(id="max" | "min")) if _is_divisor(at):
+            return  # another length of a chunk can hide any mistake in the chunks
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if name in BOUNDS | {"max", "min"}:
             yield from (each for each in args if not isinstance(each, ast.Constant | ast.UnaryOp | ast.Starred))
             if isinstance(at.node.func, ast.Attribute) and name == "clip":
@@ -290,14 +290,14 @@ def _sizes(function: ast.FunctionDef) -> set[str]:
     return set[str]().union(*(_stored(target) for assign in found for target in assign.targets))
 
 
-def _may_be_size(value: ast.expr) -> bool:
-    """Whether a bound is a whole number other than 0 and 1, or is written as a size."""
-    match value:
-        case ast.Constant(value=int(number)):
-            return number not in (0, 1)
-        case ast.Name(id=name):
-            return name.isupper()
-    return _is_size(value)
+def _is_divisor(at: Place) -> bool:
+    """Whether the function divides by the variable that gets the value, rounded down: the length of a chunk, say."""
+    match at.parent:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            function = next((a for a in at.ancestors if isinstance(a, ast.FunctionDef)), None)
+            divisions = (n for n in ast.walk(function or at.parent) if isinstance(n, ast.BinOp))
+            return any(isinstance(n.op, ast.FloorDiv) and getattr(n.right, "id", "") == name for n in divisions)
+    return False
 
 
 def _is_size(value: ast.expr) -> bool:
