@@ -161,7 +161,8 @@ def given(pattern: str, /, **options: Any) -> Given:
             symbols. `g` fixes the cotangent or the tangents. Any other option is a static argument.
 
     Raises:
-        ValueError: The pattern is malformed, an array is declared twice, or a bound is incomplete.
+        ValueError: The pattern is malformed, an array is declared twice, a bound is incomplete, or `large` has a size
+            that no array has.
     """
     arrays: dict[str, tuple[int | str, ...]] = {}
     least: dict[str, int] = {}
@@ -184,6 +185,10 @@ def given(pattern: str, /, **options: Any) -> Given:
             dims.append(symbol)
         arrays[name] = tuple(int(d) if d.isdigit() else d for d in dims)
     settings = {key: options.pop(key) for key in _OPTIONS if key in options}
+    large = settings.get("large")
+    for symbol in large if isinstance(large, dict) else ():
+        if not any(symbol in dims for dims in arrays.values()):
+            raise ValueError(f"`large` gives a size for `{symbol}`, but `{pattern}` has no such letter")
     bound = {key: options.pop(key) for key in _BOUNDS if key in options}
     if bound:
         settings["bound"] = Bound(**bound)

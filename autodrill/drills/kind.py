@@ -36,7 +36,7 @@ __all__ = ["Kind"]
 _CONVENTIONS = (
     "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
     "return each gradient as a new array of the dtype that all float inputs share. "
-    "NaN in {} must not be replaced. It may be where its factor is 0."
+    "NaN in {} must stay NaN; where its factor is 0, 0 is also right."
 )
 _COST = " For large inputs, the work must grow no faster than in the forward."
 

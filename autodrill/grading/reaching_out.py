@@ -118,7 +118,7 @@ def reach_of(source: bytes) -> str:
 
 
 def _modules(tree: ast.AST) -> dict[str, str]:
-    """Return the names that may stand for modules, from `import a as b`, `from a import b` and `c = b`."""
+    """Return each name that may be a module, with the module: from `import a as b`, `from a import b` and `c = b`."""
     modules: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

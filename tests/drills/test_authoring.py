@@ -52,6 +52,11 @@ def test_given_rejects_a_repeated_array() -> None:
         given("x[n] x[m]")
 
 
+def test_given_rejects_a_large_size_that_no_array_has() -> None:
+    with pytest.raises(ValueError, match="a size for `B`"):
+        given("x[n,m] y[n]", large={"n": 3, "B": 4})
+
+
 def test_elementwise_repeats_its_classes_for_each_option() -> None:
     made = elementwise("u", at=[1.0], kinks=[0.0], alpha=[1.0, 0.5])
     first = ["", "chosen points", "values from 4 to 20", "next to 0", "at the kinks", "far from 0", "one number"]

@@ -257,17 +257,16 @@ def _half_or_double(at: Place) -> Iterator[ast.AST]:
 
 
 def _variable(at: Place) -> Iterator[ast.AST]:
-    """Replace a variable by another one of the function; a size by another size."""
+    """Replace a variable by another one of the function. `_size` replaces those that are sizes."""
     match at.node:
         case ast.Name(id=name, ctx=ast.Load()):
             function = next((a for a in at.ancestors if isinstance(a, ast.FunctionDef)), None)
             called = isinstance(at.parent, ast.Call) and at.parent.func is at.node
             if function is None or called:
                 return
-            names, sizes = {*_stored(function), *at.parameters}, _sizes(function)
+            names = {*_stored(function), *at.parameters} - _sizes(function)
             if name in names:
-                others = sizes if name in sizes else names - sizes
-                yield from (ast.Name(other) for other in sorted(others - {name}))
+                yield from (ast.Name(other) for other in sorted(names - {name}))
 
 
 def _size(at: Place) -> Iterator[ast.AST]:

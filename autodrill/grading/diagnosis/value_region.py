@@ -27,9 +27,10 @@ _NEAR = 1e-3
 _RIGHT = 8
 """Number of right elements elsewhere that must show that the value matters."""
 
-_ORDINARY = 16
-"""Number of right elements outside a range of values that show that the range is no coincidence. There must also be at
-least as many as wrong elements: where most values are wrong, the range is not the fault."""
+_ORDINARY, _BESIDE = 16, 4
+"""Number of right elements outside a range of values that show that the range is no coincidence, and the number of them
+that must be in cases with wrong elements. There must be at least as many as wrong elements (a quarter of them in such
+cases): where most values are wrong, the range is not the fault."""
 
 _AT_ZERO = "does your code divide by this value, or leave out a branch at 0? What is the slope there?"
 _NEAR_ZERO = "does your code divide by this value, or add an epsilon to it? What is the right result there?"
@@ -104,7 +105,7 @@ def _condition(wrong: Array, right: Array, beside: Array) -> tuple[str, str] | N
         values, others, near = change(wrong), change(right), change(beside)
         low, high = np.min(values), np.max(values)
         inside, near_inside = (np.sum((each >= low) & (each <= high)) for each in (others, near))
-        outside = min(others.size - inside, 4 * (near.size - near_inside))
+        outside = min(others.size - inside, (near.size - near_inside) * _ORDINARY // _BESIDE)
         if inside <= wrong.size / 2 and outside >= max(_ORDINARY, wrong.size):
             return _range(low, high, others, sign), _IN_RANGE
     return None

@@ -36,12 +36,12 @@ __all__ = [
     "build_argument",
     "built",
     "header",
-    "hold",
     "pack",
     "pack_call",
     "read_header",
     "repeated_bytes",
     "returned",
+    "unchanged",
     "unpack_call",
 ]
 
@@ -239,8 +239,8 @@ def build_argument(packed: PackedValue) -> Any:
     return _laid_out(array, Layout(layout)) if layout else array.copy()
 
 
-def hold(arguments: Sequence[Any], packed: Sequence[PackedValue], places: bytes) -> bool:
-    """Return whether the arrays among the arguments of a call still hold the numbers that were sent.
+def unchanged(arguments: Sequence[Any], packed: Sequence[PackedValue], places: bytes) -> bool:
+    """Return whether the arrays among the arguments of a call still contain the numbers that were sent.
 
     A checksum can be the same for other numbers. Arrays within lists, and repeated numbers, are left to it.
     """

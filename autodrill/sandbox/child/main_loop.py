@@ -267,7 +267,7 @@ class LoadedSubmission:
             if checksum is not None:
                 proof = memory_claims.evidence(arguments, own, self._earlier_arrays)
                 right = memory_claims.right_evidence(checksum, own, self._earlier_total)
-                if latest or overwritten or proof != right or not frames.hold(arguments, packed, places):
+                if latest or overwritten or proof != right or not frames.unchanged(arguments, packed, places):
                     before = list(map(memory_claims.snapshot, _build(packed, places)))
                     # If an earlier result has changed, all of this one counts as reused.
                     earlier = [self.earlier, latest, own if overwritten else []]

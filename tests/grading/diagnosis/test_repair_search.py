@@ -127,21 +127,3 @@ def test_endless_loop_in_a_change_does_not_end_the_search(graded: Callable[..., 
     rule = rule_of(graded("leaky_relu_backward", LEAKY.format("<").replace("below = x < 0", loop)))
     assert rule is not None
     assert rule.because.startswith("the comparison on line 9 decides wrongly for equal values")
-
-
-def test_length_of_a_chunk_is_not_blamed(graded: Callable[..., Report]) -> None:
-    source = """
-import numpy as np
-
-
-def linear_attention_backward(g, q, k, v):
-    T = len(q)
-    C = min(64, T)
-    n = T // C * C
-    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
-    gv, qk = np.tril(g[:n] @ v[:n].T), np.tril(q[:n] @ k[:n].T)
-    dq[:n], dk[:n], dv[:n] = gv @ k[:n], gv.T @ q[:n], qk.T @ g[:n]
-    return dq, dk, dv
-"""
-    rule = rule_of(graded("linear_attention_backward", source))
-    assert rule is None or "min" not in rule.because
